@@ -1,0 +1,118 @@
+// Package library declares the CEL function libraries of Kubernetes.
+//
+// A function is declared once, as a value: its overloads, implementation, cost
+// formula, documentation, examples and the version that introduced it. The cel-go
+// options, the cost estimator and tracker, the documentation and the version
+// gates are all derived from that declaration.
+package library
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// Version is a version of the Kubernetes CEL environment. A server of minor
+// N+1 is the first to accept on write what entered the environment at minor N,
+// so that a cluster can be rolled back by one minor.
+type Version struct {
+	Major, Minor int
+}
+
+// Introduced names the environment version that introduced a feature.
+func Introduced(major, minor int) Version { return Version{Major: major, Minor: minor} }
+
+// Compare returns a negative number if v is older than o, zero if they are
+// equal and a positive number if v is newer.
+func (v Version) Compare(o Version) int {
+	if v.Major != o.Major {
+		return v.Major - o.Major
+	}
+	return v.Minor - o.Minor
+}
+
+// IsZero tells whether no version is set.
+func (v Version) IsZero() bool { return v == Version{} }
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
+
+// Library is a set of functions and types that enters an environment as one.
+type Library struct {
+	// Name identifies the library; the same name is added to an environment once.
+	Name string
+	// Doc says what the library is for, in a sentence or more.
+	Doc string
+	// Since is the environment version that introduced the library.
+	Since Version
+	// Until is the environment version that replaced the library, zero if it
+	// is still there.
+	Until Version
+	// Types are the CEL types that the library adds.
+	Types []Type
+	// Functions are the functions that the library adds or prices.
+	Functions []Function
+	// Options are what cel-go itself supplies: the declarations of its own
+	// extension libraries, and language settings.
+	Options []cel.EnvOption
+}
+
+// Type is a CEL type that a library adds.
+type Type struct {
+	// CEL is the type.
+	CEL *cel.Type
+	// Doc describes the type.
+	Doc string
+	// EqualCost prices == of two values of the type. A zero model leaves it to
+	// the price of == for all types.
+	EqualCost cost.Model
+}
+
+// Function is a function by its name, with all overloads that a library adds.
+type Function struct {
+	// Name is the name in expressions; it may be qualified (`format.named`).
+	Name string
+	// Doc says what the function does.
+	Doc string
+	// Overloads are the signatures, in the order in which they are tried.
+	Overloads []Overload
+	// DynamicCost prices a call whose overload is only decided during
+	// evaluation. A zero model means the cost of the first overload.
+	DynamicCost cost.Model
+}
+
+// Overload is one signature of a function.
+type Overload struct {
+	// ID is the overload id of the API server.
+	ID string
+	// Member is true if the first argument is the receiver.
+	Member bool
+	// Args are the argument types, the receiver first.
+	Args []*cel.Type
+	// Result is the result type.
+	Result *cel.Type
+	// Impl is the implementation. A zero Impl means that Library.Options
+	// declares the overload, and only its documentation and price stand here.
+	Impl Impl
+	// Cost prices the call, for estimate and evaluation alike.
+	Cost cost.Model
+	// Examples are evaluated by a test and travel with the documentation.
+	Examples []Example
+	// Beyond is true for what the documentation describes and no released API
+	// server has. Server-exact environments leave it out.
+	Beyond bool
+}
+
+// Example is an expression and what comes of it.
+type Example struct {
+	// Expr is the expression.
+	Expr string
+	// Want is an expression that the result equals.
+	Want string
+	// Err is a part of the error that evaluation or compilation gives; set
+	// instead of Want.
+	Err string
+}
+
+func args(types ...*cel.Type) []*cel.Type { return types }
