@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
 )
@@ -56,12 +57,18 @@ type Library struct {
 	// Options are what cel-go itself supplies: the declarations of its own
 	// extension libraries, and language settings.
 	Options []cel.EnvOption
+	// Patterns compile constant regular expressions when a program is planned,
+	// so that a faulty one is an error then.
+	Patterns []*interpreter.RegexOptimization
 }
 
 // Type is a CEL type that a library adds.
 type Type struct {
 	// CEL is the type.
 	CEL *cel.Type
+	// Named is true if expressions can name the type, as in
+	// `type(x) == net.IP`.
+	Named bool
 	// Doc describes the type.
 	Doc string
 	// EqualCost prices == of two values of the type. A zero model leaves it to
