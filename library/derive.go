@@ -155,6 +155,13 @@ func estimator(m cost.Model) checker.FunctionEstimator {
 
 func tracker(m cost.Model) interpreter.FunctionTracker {
 	return func(args []ref.Val, result ref.Val) *uint64 {
+		if m.Fault != nil {
+			if err := m.Fault(args); err != nil {
+				// The one way in which a tracker can end an evaluation; the
+				// program makes an error of it.
+				panic(interpreter.EvalCancelledError{Message: err.Error()})
+			}
+		}
 		if m.Runtime == nil {
 			return nil
 		}

@@ -54,6 +54,9 @@ type Library struct {
 	Types []Type
 	// Functions are the functions that the library adds or prices.
 	Functions []Function
+	// Macros are the macros that the library adds. Options declare them; only
+	// their documentation stands here.
+	Macros []Macro
 	// Options are what cel-go itself supplies: the declarations of its own
 	// extension libraries, and language settings.
 	Options []cel.EnvOption
@@ -109,6 +112,18 @@ type Overload struct {
 	// Beyond is true for what the documentation describes and no released API
 	// server has. Server-exact environments leave it out.
 	Beyond bool
+}
+
+// Macro is a form that the parser rewrites, as it does `list.map(x, f(x))`.
+type Macro struct {
+	// Name is the name in expressions.
+	Name string
+	// Doc says what the macro does.
+	Doc string
+	// Usage are the forms of a call, such as `<list>.map(x, <expr>) -> <list>`.
+	Usage []string
+	// Examples are evaluated by a test and travel with the documentation.
+	Examples []Example
 }
 
 // Example is an expression and what comes of it.
