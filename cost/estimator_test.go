@@ -1,0 +1,223 @@
+package cost
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// reference estimates with cel-go, sizes from the same Sizer.
+type reference struct {
+	sizes Sizer
+	// price stands for the prices of a library.
+	price func(r reference, function, id string, nodes []checker.AstNode) *checker.CallEstimate
+}
+
+func (r reference) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
+	if len(n.Path()) == 0 || r.sizes == nil {
+		return nil
+	}
+	if size, ok := r.sizes.SizeOf(n.Path()); ok {
+		return &checker.SizeEstimate{Min: size.Min, Max: size.Max}
+	}
+	return nil
+}
+
+func (r reference) EstimateCallCost(function, id string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	if r.price == nil {
+		return nil
+	}
+	if target != nil {
+		args = append([]checker.AstNode{*target}, args...)
+	}
+	return r.price(r, function, id, args)
+}
+
+func (r reference) size(n checker.AstNode) checker.SizeEstimate {
+	if size := n.ComputedSize(); size != nil {
+		return *size
+	}
+	if size := r.EstimateSize(n); size != nil {
+		return *size
+	}
+	return checker.UnknownSizeEstimate()
+}
+
+// element is an element of a list as a library's price sees it.
+type element struct {
+	checker.AstNode
+	path []string
+}
+
+func (e element) Path() []string                      { return e.path }
+func (e element) ComputedSize() *checker.SizeEstimate { return nil }
+
+// libraryPrices price by what an operand tells: the elements, the literal, the
+// type, the declared size.
+func libraryPrices() Prices {
+	items := func(o []Operand) Estimate {
+		elem := o[0].Elem()
+		if elem == nil {
+			return Estimate{Cost: o[0].Size()}
+		}
+		size := o[0].Size().Mul(elem.Size())
+		if len(o) > 1 {
+			if lit, ok := o[1].Literal().(types.String); ok {
+				size = size.Add(Exactly(uint64(len(lit)) * 1000))
+			}
+		}
+		return Estimate{Cost: size.Scale(0.3), Result: &size}
+	}
+	return Prices{
+		Functions: map[string]Model{
+			"join":   {Estimate: items},
+			"sort":   {Estimate: items},
+			"charAt": Fixed(500),
+		},
+		Overloads: map[string]Model{"list_join": Fixed(7)},
+		Equality:  map[string]Model{"inner": Fixed(3)},
+	}
+}
+
+// referencePrice is libraryPrices for cel-go.
+func referencePrice(r reference, function, id string, n []checker.AstNode) *checker.CallEstimate {
+	fixed := func(cost uint64) *checker.CallEstimate {
+		return &checker.CallEstimate{CostEstimate: checker.FixedCostEstimate(cost)}
+	}
+	switch function {
+	case "_==_":
+		if len(n) == 2 && n[0].Type().TypeName() == "inner" && n[1].Type().TypeName() == "inner" {
+			return fixed(3)
+		}
+	case "charAt":
+		return fixed(500)
+	case "join", "sort":
+		if id == "list_join" {
+			return fixed(7)
+		}
+		if len(n[0].Type().Parameters()) == 0 {
+			return &checker.CallEstimate{CostEstimate: checker.CostEstimate(r.size(n[0]))}
+		}
+		elem := element{}
+		if n[0].Path() != nil {
+			elem.path = append(slices.Clone(n[0].Path()), "@items")
+		}
+		size := r.size(n[0]).Multiply(r.size(elem))
+		if len(n) > 1 && n[1].Expr().Kind() == ast.LiteralKind {
+			size = size.Add(checker.FixedSizeEstimate(uint64(len(n[1].Expr().AsLiteral().(types.String)) * 1000)))
+		}
+		return &checker.CallEstimate{CostEstimate: size.MultiplyByCostFactor(0.3), ResultSize: &size}
+	}
+	return nil
+}
+
+func sizers() map[string]Sizer {
+	return map[string]Sizer{
+		"none":   nil,
+		"schema": schemaSizer{schema()},
+		"hash 1": hashSizer{1},
+		"hash 2": hashSizer{2},
+		"hash 3": hashSizer{3},
+	}
+}
+
+func TestEstimateEqualsReference(t *testing.T) {
+	env := testEnv(t)
+	seen := map[string]int{}
+	for _, tree := range compiled(t, env, corpus(12000)) {
+		for _, ref := range tree.NativeRep().ReferenceMap() {
+			for _, id := range ref.OverloadIDs {
+				seen[id]++
+			}
+		}
+		for name, sizes := range sizers() {
+			sameEstimates(t, tree, sizes, name)
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	for id := range Standard().Overloads {
+		if seen[id] < 5 {
+			t.Errorf("overload %s occurs %d times", id, seen[id])
+		}
+	}
+}
+
+// compiled returns what compiles of the expressions, which must be most of them.
+func compiled(t *testing.T, env *cel.Env, texts []string) []*cel.Ast {
+	t.Helper()
+	var trees []*cel.Ast
+	for _, text := range texts {
+		if tree, issues := env.Compile(text); issues.Err() == nil {
+			trees = append(trees, tree)
+		}
+	}
+	if len(trees) < len(texts)*3/4 {
+		t.Fatalf("only %d of %d expressions compile", len(trees), len(texts))
+	}
+	return trees
+}
+
+// sameEstimates compares our estimate of an expression with cel-go's, with the
+// standard prices alone and with those of a library, and cel-go's estimate with
+// our prices.
+func sameEstimates(t *testing.T, tree *cel.Ast, sizes Sizer, name string) {
+	t.Helper()
+	for _, c := range []struct {
+		name  string
+		ref   reference
+		table *Table
+	}{
+		{"standard", reference{sizes: sizes}, NewTable(Standard())},
+		{"library", reference{sizes, referencePrice}, NewTable(Standard(), libraryPrices())},
+	} {
+		want, err := checker.Cost(tree.NativeRep(), c.ref, checker.PresenceTestHasCost(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.table.Estimate(tree.NativeRep(), sizes); err != nil || got != Range(want) {
+			t.Errorf("%s\nprices %s, sizes %s: %v, %v; want %v", tree.Source().Content(), c.name, name, got, err, want)
+		}
+		got, err := checker.Cost(tree.NativeRep(), c.table.Estimator(sizes), checker.PresenceTestHasCost(false))
+		if err != nil || got != want {
+			t.Errorf("%s\nprices %s, sizes %s, through cel-go: %v, %v; want %v", tree.Source().Content(), c.name, name, got, err, want)
+		}
+	}
+}
+
+func TestEstimateNeedsCheckedExpression(t *testing.T) {
+	if _, err := NewTable().Estimate(nil, nil); err == nil {
+		t.Error("no error for no expression")
+	}
+	tree, issues := testEnv(t).Parse("1 + 1")
+	if issues.Err() != nil {
+		t.Fatal(issues.Err())
+	}
+	if _, err := NewTable().Estimate(tree.NativeRep(), nil); err == nil {
+		t.Error("no error for a parsed expression")
+	}
+	if _, err := NewTable().Estimate(&ast.AST{}, nil); err == nil {
+		t.Error("no error for an empty expression")
+	}
+}
+
+func FuzzEstimate(f *testing.F) {
+	env := testEnv(f)
+	for i, text := range corpus(8000) {
+		if i%50 == 0 {
+			f.Add(text, uint64(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		tree, issues := env.Compile(text)
+		if issues.Err() != nil {
+			return
+		}
+		sameEstimates(t, tree, hashSizer{seed}, "hash")
+	})
+}
