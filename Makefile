@@ -15,7 +15,7 @@ oracle:
 
 # Validates HTTPRoutes by the Gateway API's own CRD.
 demo:
-	cd examples/httproute && $(GO) run .
+	$(GO) run ./examples/httproute
 
 # Benchmarks of this library alone.
 bench:
@@ -37,4 +37,4 @@ fuzz:
 
 # Rewrites what is derived from the registry of functions.
 generate:
-	$(GO) run ./internal/docs
+	$(GO) run ./internal/docs/generate
