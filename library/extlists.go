@@ -193,14 +193,11 @@ func literal(o cost.Operand, unknown uint64) uint64 {
 
 // listFault and depthFault are failures of an API server: its prices of these
 // functions take for granted that the argument is what it should be. If it is an
-// error instead, say because the field that it comes from is missing, that is
-// what the evaluation ends with, even before `|| true`.
+// error instead, say because the field that it comes from is missing, then the
+// failed conversion is what the evaluation ends with, even before `|| true`.
 func listFault(i int) func(args []ref.Val) error {
 	return func(args []ref.Val) error {
-		if _, ok := args[i].(traits.Lister); !ok {
-			return fmt.Errorf("internal error: interface conversion: %T is not traits.Lister: missing method Add", args[i])
-		}
-		return nil
+		return conversionFault(func() { _ = args[i].(traits.Lister) })
 	}
 }
 
@@ -208,8 +205,17 @@ func depthFault(args []ref.Val) error {
 	if len(args) < 2 {
 		return nil
 	}
-	if _, ok := args[1].(types.Int); !ok {
-		return fmt.Errorf("internal error: interface conversion: ref.Val is %T, not types.Int", args[1])
-	}
+	return conversionFault(func() { _ = args[1].(types.Int) })
+}
+
+// conversionFault puts a conversion that fails in the words of an API server,
+// which are those of Go's run time.
+func conversionFault(convert func()) (err error) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("internal error: %v", failed)
+		}
+	}()
+	convert()
 	return nil
 }
