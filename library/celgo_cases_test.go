@@ -209,4 +209,3 @@ func (s server) same(t *testing.T, got ref.Val, expr string) bool {
 	}
 	return want.Type().TypeName() == got.Type().TypeName() && want.Equal(got) == types.True
 }
-
