@@ -16,13 +16,12 @@ const checkCost = 350_000
 // variable; see [NewAuthorizerValue]. The examples are those of a user who may do
 // everything.
 func Authz() Library {
-	authorizerType, pathType, groupType, resourceType, decisionType := AuthorizerType(), PathCheckType(), GroupCheckType(), ResourceCheckType(), DecisionType()
 	celTypes := []Type{
-		{CEL: authorizerType, Doc: "Checks what a user may do."},
-		{CEL: pathType, Doc: "A check of a path that serves no resource."},
-		{CEL: groupType, Doc: "A check of resources of an API group, still without a resource."},
-		{CEL: resourceType, Doc: "A check of a resource."},
-		{CEL: decisionType, Doc: "The outcome of a check."},
+		{CEL: AuthorizerType, Doc: "Checks what a user may do."},
+		{CEL: PathCheckType, Doc: "A check of a path that serves no resource."},
+		{CEL: GroupCheckType, Doc: "A check of resources of an API group, still without a resource."},
+		{CEL: ResourceCheckType, Doc: "A check of a resource."},
+		{CEL: DecisionType, Doc: "The outcome of a check."},
 	}
 	for i := range celTypes {
 		celTypes[i].EqualCost = cost.Fixed(1)
@@ -37,7 +36,7 @@ func Authz() Library {
 				Name: "path",
 				Doc:  "Begins a check of a path that serves no resource, such as /healthz. The leading slash may be left out, the path may not be empty.",
 				Overloads: []Overload{{
-					ID: "authorizer_path", Member: true, Args: args(authorizerType, cel.StringType), Result: pathType,
+					ID: "authorizer_path", Member: true, Args: args(AuthorizerType, cel.StringType), Result: PathCheckType,
 					Impl: Binary(authorizerValue.path),
 					Cost: cost.Fixed(1),
 					Examples: []Example{
@@ -50,7 +49,7 @@ func Authz() Library {
 				Name: "group",
 				Doc:  "Begins a check of the resources of an API group; the core group is the empty string.",
 				Overloads: []Overload{{
-					ID: "authorizer_group", Member: true, Args: args(authorizerType, cel.StringType), Result: groupType,
+					ID: "authorizer_group", Member: true, Args: args(AuthorizerType, cel.StringType), Result: GroupCheckType,
 					Impl: Binary(authorizerValue.group),
 					Cost: cost.Fixed(1),
 					Examples: []Example{
@@ -62,7 +61,7 @@ func Authz() Library {
 				Name: "serviceAccount",
 				Doc:  "Returns an authorizer that checks what a service account may do, by its namespace and name.",
 				Overloads: []Overload{{
-					ID: "authorizer_serviceaccount", Member: true, Args: args(authorizerType, cel.StringType, cel.StringType), Result: authorizerType,
+					ID: "authorizer_serviceaccount", Member: true, Args: args(AuthorizerType, cel.StringType, cel.StringType), Result: AuthorizerType,
 					Impl: Ternary(authorizerValue.serviceAccount),
 					Cost: cost.Fixed(1),
 					Examples: []Example{
@@ -76,7 +75,7 @@ func Authz() Library {
 				Name: "resource",
 				Doc:  "Names the resource of a check, by its lower case plural.",
 				Overloads: []Overload{{
-					ID: "groupcheck_resource", Member: true, Args: args(groupType, cel.StringType), Result: resourceType,
+					ID: "groupcheck_resource", Member: true, Args: args(GroupCheckType, cel.StringType), Result: ResourceCheckType,
 					Impl: Binary(groupCheckValue.resource),
 					Cost: cost.Fixed(1),
 					Examples: []Example{
@@ -96,13 +95,13 @@ func Authz() Library {
 				Doc:  "Asks the authorizer: of a path with the HTTP verb, of a resource with the API verb. It is expensive where authorizers are webhooks.",
 				Overloads: []Overload{
 					{
-						ID: "pathcheck_check", Member: true, Args: args(pathType, cel.StringType), Result: decisionType,
+						ID: "pathcheck_check", Member: true, Args: args(PathCheckType, cel.StringType), Result: DecisionType,
 						Impl:     Binary(pathCheckValue.check),
 						Cost:     cost.Fixed(checkCost),
 						Examples: []Example{{Expr: `authorizer.path('/healthz').check('get').allowed()`, Want: `true`}},
 					},
 					{
-						ID: "resourcecheck_check", Member: true, Args: args(resourceType, cel.StringType), Result: decisionType,
+						ID: "resourcecheck_check", Member: true, Args: args(ResourceCheckType, cel.StringType), Result: DecisionType,
 						Impl:     Binary(resourceCheckValue.check),
 						Cost:     cost.Fixed(checkCost),
 						Examples: []Example{{Expr: `authorizer.group('').resource('pods').check('create').allowed()`, Want: `true`}},
@@ -128,12 +127,11 @@ func Authz() Library {
 
 // narrowing declares a function that sets one attribute of a resource check.
 func narrowing(name, doc, example string, set func(*RequestResource, string)) Function {
-	resourceType := ResourceCheckType()
 	return Function{
 		Name: name,
 		Doc:  doc,
 		Overloads: []Overload{{
-			ID: "resourcecheck_" + name, Member: true, Args: args(resourceType, cel.StringType), Result: resourceType,
+			ID: "resourcecheck_" + name, Member: true, Args: args(ResourceCheckType, cel.StringType), Result: ResourceCheckType,
 			Impl: Binary(func(c resourceCheckValue, s types.String) (resourceCheckValue, error) {
 				set(&c.request, string(s))
 				return c, nil
@@ -153,7 +151,7 @@ func outcome[R ref.Val](name, doc string, result *cel.Type, want string, read fu
 		Name: name,
 		Doc:  doc,
 		Overloads: []Overload{{
-			ID: "decision_" + name, Member: true, Args: args(DecisionType()), Result: result,
+			ID: "decision_" + name, Member: true, Args: args(DecisionType), Result: result,
 			Impl:     Unary(read),
 			Cost:     cost.Fixed(1),
 			Examples: []Example{{Expr: `authorizer.path('/healthz').check('get').` + name + `()`, Want: want}},

@@ -29,13 +29,12 @@ func AuthzSelectors() Library {
 // reading the selector and of making the list of its requirements: a list costs
 // 10 units, and a requirement, of which two characters can make one, 50.
 func selecting(name, doc, example string, set func(*resourceCheckValue, string)) Function {
-	resourceType := ResourceCheckType()
 	return Function{
 		Name: name,
 		Doc:  doc,
 		Overloads: []Overload{{
 			ID: "authorizer_" + strings.ToLower(name), Member: true,
-			Args: args(resourceType, cel.StringType), Result: resourceType,
+			Args: args(ResourceCheckType, cel.StringType), Result: ResourceCheckType,
 			Impl: Binary(func(c resourceCheckValue, s types.String) (resourceCheckValue, error) {
 				set(&c, string(s))
 				return c, nil

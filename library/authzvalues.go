@@ -15,20 +15,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// AuthorizerType returns the CEL type of authorizers.
-func AuthorizerType() *cel.Type { return cel.ObjectType("kubernetes.authorization.Authorizer") }
-
-// PathCheckType returns the CEL type of checks of a path.
-func PathCheckType() *cel.Type { return cel.ObjectType("kubernetes.authorization.PathCheck") }
-
-// GroupCheckType returns the CEL type of checks that have no resource yet.
-func GroupCheckType() *cel.Type { return cel.ObjectType("kubernetes.authorization.GroupCheck") }
-
-// ResourceCheckType returns the CEL type of checks of a resource.
-func ResourceCheckType() *cel.Type { return cel.ObjectType("kubernetes.authorization.ResourceCheck") }
-
-// DecisionType returns the CEL type of decisions.
-func DecisionType() *cel.Type { return cel.ObjectType("kubernetes.authorization.Decision") }
+// CEL types of authorization checks.
+var (
+	// AuthorizerType is the type of what checks the permissions of a user.
+	AuthorizerType = cel.ObjectType("kubernetes.authorization.Authorizer")
+	// PathCheckType is the type of checks of a path.
+	PathCheckType = cel.ObjectType("kubernetes.authorization.PathCheck")
+	// GroupCheckType is the type of checks that have no resource yet.
+	GroupCheckType = cel.ObjectType("kubernetes.authorization.GroupCheck")
+	// ResourceCheckType is the type of checks of a resource.
+	ResourceCheckType = cel.ObjectType("kubernetes.authorization.ResourceCheck")
+	// DecisionType is the type of decisions.
+	DecisionType = cel.ObjectType("kubernetes.authorization.Decision")
+)
 
 // Authorizer decides what a user may do. It is called during evaluation, once
 // for each check.
@@ -138,7 +137,7 @@ func NewResourceAuthorizerValue(ctx context.Context, a Authorizer, user *UserInf
 	if err != nil {
 		return nil, err
 	}
-	return resourceCheckValue{receiver{ResourceCheckType()}, v, request, "", ""}, nil
+	return resourceCheckValue{receiver{ResourceCheckType}, v, request, "", ""}, nil
 }
 
 func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorizerValue, error) {
@@ -151,7 +150,7 @@ func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorize
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return authorizerValue{receiver{AuthorizerType()}, ctx, a, *user}, nil
+	return authorizerValue{receiver{AuthorizerType}, ctx, a, *user}, nil
 }
 
 type authorizerValue struct {
@@ -165,19 +164,19 @@ func (v authorizerValue) path(path types.String) (pathCheckValue, error) {
 	if strings.TrimSpace(string(path)) == "" {
 		return pathCheckValue{}, errors.New("path must not be empty")
 	}
-	return pathCheckValue{receiver{PathCheckType()}, v, string(path)}, nil
+	return pathCheckValue{receiver{PathCheckType}, v, string(path)}, nil
 }
 
 func (v authorizerValue) group(group types.String) (groupCheckValue, error) {
-	return groupCheckValue{receiver{GroupCheckType()}, v, string(group)}, nil
+	return groupCheckValue{receiver{GroupCheckType}, v, string(group)}, nil
 }
 
 func (v authorizerValue) serviceAccount(namespace, name types.String) (authorizerValue, error) {
 	if len(validation.IsDNS1123Subdomain(string(name))) > 0 {
-		return authorizerValue{}, errors.New("Invalid service account name") //nolint:staticcheck // the server's text
+		return authorizerValue{}, errors.New("Invalid service account name")
 	}
 	if len(validation.IsDNS1123Label(string(namespace))) > 0 {
-		return authorizerValue{}, errors.New("Invalid service account namespace") //nolint:staticcheck // the server's text
+		return authorizerValue{}, errors.New("Invalid service account namespace")
 	}
 	v.user = UserInfo{
 		Name:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name),
@@ -189,7 +188,7 @@ func (v authorizerValue) serviceAccount(namespace, name types.String) (authorize
 func (v authorizerValue) decide(a Attributes) decisionValue {
 	a.User = v.user
 	decision, reason, err := v.authorizer.Authorize(v.ctx, a)
-	return decisionValue{receiver{DecisionType()}, decision, reason, err}
+	return decisionValue{receiver{DecisionType}, decision, reason, err}
 }
 
 type pathCheckValue struct {
@@ -213,7 +212,7 @@ func (c groupCheckValue) resource(resource types.String) (resourceCheckValue, er
 		return resourceCheckValue{}, errors.New("resource must not be empty")
 	}
 	request := RequestResource{Group: c.name, Resource: string(resource)}
-	return resourceCheckValue{receiver{ResourceCheckType()}, c.authorizer, request, "", ""}, nil
+	return resourceCheckValue{receiver{ResourceCheckType}, c.authorizer, request, "", ""}, nil
 }
 
 type resourceCheckValue struct {
@@ -266,12 +265,9 @@ func (r receiver) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%v'", r.typ, t)
 }
 
-// ConvertToType implements ref.Val. The value only converts to its type.
+// ConvertToType implements ref.Val.
 func (r receiver) ConvertToType(t ref.Type) ref.Val {
-	if t == types.TypeType {
-		return r.typ
-	}
-	return types.NewErr("type conversion error from '%s' to '%s'", r.typ, t)
+	return convert(r, r.typ, t)
 }
 
 // Equal implements ref.Val. On an API server such values equal nothing, not even

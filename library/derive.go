@@ -14,15 +14,19 @@ import (
 )
 
 // Released returns the library as API servers have it: without the overloads
-// that only the documentation describes.
+// that only the documentation describes, and what serves only them.
 func (l Library) Released() Library {
 	functions := make([]Function, 0, len(l.Functions))
 	for _, f := range l.Functions {
 		overloads := make([]Overload, 0, len(f.Overloads))
 		for _, o := range f.Overloads {
-			if !o.Beyond {
-				overloads = append(overloads, o)
+			if o.Beyond {
+				continue
 			}
+			if o.Released.binding != nil {
+				o.Impl = o.Released
+			}
+			overloads = append(overloads, o)
 		}
 		if len(overloads) > 0 {
 			f.Overloads = overloads

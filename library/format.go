@@ -1,7 +1,6 @@
 package library
 
 import (
-	"fmt"
 	"net/url"
 	"reflect"
 	"strings"
@@ -18,14 +17,13 @@ import (
 // Format returns the library of named string formats: functions that give a
 // format, and one that says what is wrong with a string of that format.
 func Format() Library {
-	formatType := FormatType()
 	formats := namedFormats()
 	functions := []Function{
 		{
 			Name: "format.named",
 			Doc:  "Returns the format of that name, or optional.none() if there is none: " + formatNames(formats) + ".",
 			Overloads: []Overload{{
-				ID: "format-named", Args: args(cel.StringType), Result: cel.OptionalType(formatType),
+				ID: "format-named", Args: args(cel.StringType), Result: cel.OptionalType(FormatType),
 				Impl: Unary(func(name types.String) (*types.Optional, error) {
 					for _, f := range formats {
 						if f.function == string(name) {
@@ -46,7 +44,7 @@ func Format() Library {
 			Doc:  "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.",
 			Overloads: []Overload{{
 				ID: "format-validate", Member: true,
-				Args: args(formatType, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
+				Args: args(FormatType, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
 				Impl: Binary(func(f FormatValue, s types.String) (*types.Optional, error) {
 					if messages := f.Validate(string(s)); len(messages) > 0 {
 						return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
@@ -65,14 +63,14 @@ func Format() Library {
 		},
 	}
 	for _, f := range formats {
-		functions = append(functions, f.declare(formatType))
+		functions = append(functions, f.declare())
 	}
 	return Library{
 		Name:  "kubernetes.format",
 		Doc:   "Checks strings against the named formats of Kubernetes, with messages that a messageExpression can show.",
 		Since: Introduced(1, 31),
 		Types: []Type{{
-			CEL: formatType,
+			CEL: FormatType,
 			Doc: "A named string format.",
 			// The estimate thinks of comparing names of up to 64 characters.
 			EqualCost: cost.Split(cost.Scan(cost.Between(1, 64, 0)), cost.Fixed(1)),
@@ -84,8 +82,8 @@ func Format() Library {
 // maxNamePattern is the length of the pattern that estimates assume, in characters.
 const maxNamePattern = 128
 
-// FormatType returns the CEL type of formats.
-func FormatType() *cel.Type { return cel.ObjectType("kubernetes.NamedFormat") }
+// FormatType is the CEL type of formats.
+var FormatType = cel.ObjectType("kubernetes.NamedFormat")
 
 // FormatValue is a named string format as a CEL value. Two formats are equal if
 // their names are. The zero value accepts every string.
@@ -109,18 +107,12 @@ func (f FormatValue) Validate(s string) []string {
 
 // ConvertToNative implements ref.Val. A format converts to no Go type.
 func (f FormatValue) ConvertToNative(t reflect.Type) (any, error) {
-	return nil, fmt.Errorf("type conversion error from 'Format' to '%v'", t)
+	return native("Format", t)
 }
 
 // ConvertToType implements ref.Val.
 func (f FormatValue) ConvertToType(t ref.Type) ref.Val {
-	switch t.TypeName() {
-	case f.Type().TypeName():
-		return f
-	case types.TypeType.TypeName():
-		return FormatType()
-	}
-	return types.NewErr("type conversion error from '%s' to '%s'", f.Type().TypeName(), t)
+	return convert(f, FormatType, t)
 }
 
 // Equal implements ref.Val.
@@ -133,7 +125,7 @@ func (f FormatValue) Equal(other ref.Val) ref.Val {
 }
 
 // Type implements ref.Val.
-func (f FormatValue) Type() ref.Type { return FormatType() }
+func (f FormatValue) Type() ref.Type { return FormatType }
 
 // Value implements ref.Val.
 func (f FormatValue) Value() any { return f }
@@ -146,14 +138,14 @@ type namedFormat struct {
 	valid, wrong string
 }
 
-func (f namedFormat) declare(formatType *cel.Type) Function {
+func (f namedFormat) declare() Function {
 	name := "format." + f.function
 	check := func(s string) string { return name + "().validate('" + s + "').hasValue()" }
 	return Function{
 		Name: name,
 		Doc:  f.doc,
 		Overloads: []Overload{{
-			ID: name, Args: args(), Result: formatType,
+			ID: name, Args: args(), Result: FormatType,
 			Impl: Nullary(func() (FormatValue, error) { return f.FormatValue, nil }),
 			Cost: cost.Fixed(1),
 			Examples: []Example{

@@ -105,6 +105,9 @@ type Overload struct {
 	// Impl is the implementation. A zero Impl means that Library.Options
 	// declares the overload, and only its documentation and price stand here.
 	Impl Impl
+	// Released is the implementation of API servers, if Impl does more for the
+	// sake of an overload that is Beyond.
+	Released Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
 	// Examples are evaluated by a test and travel with the documentation.

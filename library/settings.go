@@ -204,3 +204,9 @@ func twoVariables() Library {
 		Options: []cel.EnvOption{ext.TwoVarComprehensions()},
 	}
 }
+
+// Extensions returns what cel-go itself supplies to the environment of an API
+// server: settings of the language, and extension libraries.
+func Extensions() []Library {
+	return append(Settings(), StringsV0(), Strings(), Sets(), ExtLists())
+}

@@ -55,9 +55,7 @@ func Strings() Library {
 	}
 }
 
-// stringFunctions documents and prices what both versions have. Positions that
-// are out of range are errors everywhere but in charAt, which takes the length
-// of the string for the empty string after its end.
+// stringFunctions documents and prices what both versions have.
 func stringFunctions() []Function {
 	var (
 		str, num = cel.StringType, cel.IntType
@@ -89,7 +87,8 @@ func stringFunctions() []Function {
 					Example{Expr: `'hello mellow'.indexOf('jello')`, Want: `-1`}),
 				member("string_index_of_string_int", num, search, args(str, str, num),
 					Example{Expr: `'hello mellow'.indexOf('ello', 2)`, Want: `7`},
-					Example{Expr: `'hello mellow'.indexOf('ello', 20)`, Err: "index out of range: 20"}),
+					Example{Expr: `'hello mellow'.indexOf('ello', 20)`, Want: `-1`},
+					Example{Expr: `'hello mellow'.indexOf('ello', -1)`, Err: "index out of range: -1"}),
 			},
 		},
 		{
