@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -131,6 +132,15 @@ func TestTablePrecedence(t *testing.T) {
 		}
 	}
 
+	broken := Fixed(2).Faulting(func(args []ref.Val) error { return errors.New("broken") })
+	faulty := NewTable(
+		Prices{Overloads: map[string]Model{"kept": broken, "replaced": broken}},
+		Prices{Overloads: map[string]Model{"kept": {Estimate: Fixed(1).Estimate}, "replaced": Fixed(1)}},
+	)
+	if faulty.Fault("f", "kept") == nil || faulty.Fault("f", "replaced") != nil || faulty.Fault("f", "other") != nil {
+		t.Error("a fault does not stay with its runtime price")
+	}
+
 	nothing := operand{typ: types.StringType, derived: &Range{Min: 0, Max: 200}}
 	estimate, ok := table.estimate("startsWith", overloads.StartsWithString, []Operand{nothing, nothing})
 	if want := (Range{0, 20}); !ok || estimate.Cost != want {
@@ -196,3 +206,24 @@ func TestElemLeavesPathAlone(t *testing.T) {
 type sizerFunc func([]string) (Range, bool)
 
 func (f sizerFunc) SizeOf(p []string) (Range, bool) { return f(p) }
+
+// A fault ends the evaluation in a program of cel-go too.
+func TestEstimatorFault(t *testing.T) {
+	env, err := cel.NewEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, issues := env.Compile("'a'.startsWith('b') || true")
+	if issues.Err() != nil {
+		t.Fatal(issues.Err())
+	}
+	broken := Fixed(1).Faulting(func([]ref.Val) error { return errors.New("broken price") })
+	table := NewTable(Prices{Overloads: map[string]Model{overloads.StartsWithString: broken}})
+	program, err := env.Program(tree, cel.CostTracking(table.Estimator(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := program.Eval(cel.NoVars()); err == nil || err.Error() != "broken price" {
+		t.Errorf("error %v, want that of the price", err)
+	}
+}
