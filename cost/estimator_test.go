@@ -127,15 +127,15 @@ func sizers() map[string]Sizer {
 
 func TestEstimateEqualsReference(t *testing.T) {
 	env := testEnv(t)
-	seen := map[string]int{}
-	for _, tree := range compiled(t, env, corpus(12000)) {
+	prices, seen := pricings(), map[string]int{}
+	for _, tree := range compiled(t, env, corpus(8000)) {
 		for _, ref := range tree.NativeRep().ReferenceMap() {
 			for _, id := range ref.OverloadIDs {
 				seen[id]++
 			}
 		}
 		for name, sizes := range sizers() {
-			sameEstimates(t, tree, sizes, name)
+			sameEstimates(t, prices, tree, sizes, name)
 		}
 		if t.Failed() {
 			t.FailNow()
@@ -144,6 +144,24 @@ func TestEstimateEqualsReference(t *testing.T) {
 	for id := range Standard().Overloads {
 		if seen[id] < 5 {
 			t.Errorf("overload %s occurs %d times", id, seen[id])
+		}
+	}
+}
+
+// Children of one path overwrite each other, see path.child. Many declared sizes
+// show who reads what, and when.
+func TestEstimateSharedPaths(t *testing.T) {
+	prices := pricings()
+	for _, tree := range compiled(t, testEnv(t), []string{
+		"self.big.all(o, o.s.contains(o.u))",
+		"self.big.all(o, o.u.matches(o.s) && matches(o.s, o.u))",
+		"self.big.all(o, o.l.all(p, o.s == p))",
+		"self.objs.all(o, o.items.all(p, p.l.join(p.s) == p.q.join(p.u)))",
+		"self.objs.all(o, o.items.all(p, p.m.all(k, v, k.contains(p.u))))",
+		"self.objs.exists_one(o, cel.bind(v, o.items, v[0].s.contains(o.s)))",
+	}) {
+		for seed := range uint64(300) {
+			sameEstimates(t, prices, tree, hashSizer{seed}, "hash")
 		}
 	}
 }
@@ -163,29 +181,36 @@ func compiled(t *testing.T, env *cel.Env, texts []string) []*cel.Ast {
 	return trees
 }
 
-// sameEstimates compares our estimate of an expression with cel-go's, with the
-// standard prices alone and with those of a library, and cel-go's estimate with
-// our prices.
-func sameEstimates(t *testing.T, tree *cel.Ast, sizes Sizer, name string) {
+// pricing is a table and what cel-go has in its place.
+type pricing struct {
+	name  string
+	table *Table
+	price func(r reference, function, id string, nodes []checker.AstNode) *checker.CallEstimate
+}
+
+func pricings() []pricing {
+	return []pricing{
+		{"standard", NewTable(Standard()), nil},
+		{"library", NewTable(Standard(), libraryPrices()), referencePrice},
+	}
+}
+
+// sameEstimates compares our estimate of an expression with cel-go's, and with
+// cel-go's by our prices.
+func sameEstimates(t *testing.T, prices []pricing, tree *cel.Ast, sizes Sizer, name string) {
 	t.Helper()
-	for _, c := range []struct {
-		name  string
-		ref   reference
-		table *Table
-	}{
-		{"standard", reference{sizes: sizes}, NewTable(Standard())},
-		{"library", reference{sizes, referencePrice}, NewTable(Standard(), libraryPrices())},
-	} {
-		want, err := checker.Cost(tree.NativeRep(), c.ref, checker.PresenceTestHasCost(false))
+	checked := tree.NativeRep()
+	for _, p := range prices {
+		want, err := checker.Cost(checked, reference{sizes, p.price}, checker.PresenceTestHasCost(false))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.table.Estimate(tree.NativeRep(), sizes); err != nil || got != Range(want) {
-			t.Errorf("%s\nprices %s, sizes %s: %v, %v; want %v", tree.Source().Content(), c.name, name, got, err, want)
+		if got, err := p.table.Estimate(checked, sizes); err != nil || got != Range(want) {
+			t.Errorf("%s\nprices %s, sizes %s: %v, %v; want %v", tree.Source().Content(), p.name, name, got, err, want)
 		}
-		got, err := checker.Cost(tree.NativeRep(), c.table.Estimator(sizes), checker.PresenceTestHasCost(false))
+		got, err := checker.Cost(checked, p.table.Estimator(sizes), checker.PresenceTestHasCost(false))
 		if err != nil || got != want {
-			t.Errorf("%s\nprices %s, sizes %s, through cel-go: %v, %v; want %v", tree.Source().Content(), c.name, name, got, err, want)
+			t.Errorf("%s\nprices %s, sizes %s, by cel-go: %v, %v; want %v", tree.Source().Content(), p.name, name, got, err, want)
 		}
 	}
 }
@@ -207,7 +232,7 @@ func TestEstimateNeedsCheckedExpression(t *testing.T) {
 }
 
 func FuzzEstimate(f *testing.F) {
-	env := testEnv(f)
+	env, prices := testEnv(f), pricings()
 	for i, text := range corpus(8000) {
 		if i%50 == 0 {
 			f.Add(text, uint64(i))
@@ -218,6 +243,6 @@ func FuzzEstimate(f *testing.F) {
 		if issues.Err() != nil {
 			return
 		}
-		sameEstimates(t, tree, hashSizer{seed}, "hash")
+		sameEstimates(t, prices, tree, hashSizer{seed}, "hash")
 	})
 }
