@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"unicode/utf8"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -18,9 +20,11 @@ const (
 // Operand is what is known, before evaluation, of one operand of a call.
 type Operand interface {
 	// Size is the range of the operand's size, in the unit of CEL's size():
-	// Unbounded if nothing is known.
+	// what the estimator derived, else what the Sizer declares for the
+	// operand's path, else Unbounded.
 	Size() Range
-	// Known is the size without a fallback: false if nothing is known of it.
+	// Known is the size that the estimator derived from the expression, false
+	// if it could derive none. An element (see Elem) has no derived size.
 	Known() (Range, bool)
 	// Elem is an element of an operand whose static type has parameters (the
 	// element of a list, the key of a map), and nil for any other.
@@ -69,11 +73,26 @@ type Size struct {
 }
 
 // Arg is the size of the argument at index i; index 0 is the receiver of a
-// member function.
+// member function. The size of an argument that a call lacks is Unbounded, and
+// one during evaluation.
 func Arg(i int) Size {
+	return argument(i, Operand.Size, sizeOf)
+}
+
+func argument(i int, estimate func(Operand) Range, runtime func(ref.Val) uint64) Size {
 	return Size{
-		estimate: func(operands []Operand) Range { return operands[i].Size() },
-		runtime:  func(args []ref.Val, _ ref.Val) uint64 { return sizeOf(args[i]) },
+		estimate: func(operands []Operand) Range {
+			if i >= len(operands) {
+				return Unbounded()
+			}
+			return estimate(operands[i])
+		},
+		runtime: func(args []ref.Val, _ ref.Val) uint64 {
+			if i >= len(args) {
+				return 1
+			}
+			return runtime(args[i])
+		},
 	}
 }
 
@@ -115,27 +134,28 @@ func Regex(str, pattern Size) Model {
 
 // Sum adds the prices of its parts. It says nothing of the result's size.
 func Sum(parts ...Model) Model {
-	return combine(parts, Range.Add, func(x, y uint64) uint64 { return x + y })
+	return combine(0, parts, Range.Add, add)
 }
 
 // Product multiplies the prices of its parts. It says nothing of the result's
 // size.
 func Product(parts ...Model) Model {
-	return combine(parts, Range.Mul, func(x, y uint64) uint64 { return x * y })
+	return combine(1, parts, Range.Mul, mul)
 }
 
-func combine(parts []Model, estimate func(Range, Range) Range, runtime func(x, y uint64) uint64) Model {
+// combine folds the prices of the parts, beginning with the neutral element.
+func combine(neutral uint64, parts []Model, estimate func(Range, Range) Range, runtime func(x, y uint64) uint64) Model {
 	return Model{
 		Estimate: func(operands []Operand) Estimate {
-			total := parts[0].Estimate(operands).Cost
-			for _, p := range parts[1:] {
+			total := Exactly(neutral)
+			for _, p := range parts {
 				total = estimate(total, p.Estimate(operands).Cost)
 			}
 			return Estimate{Cost: total}
 		},
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
-			total := parts[0].Runtime(args, result)
-			for _, p := range parts[1:] {
+			total := neutral
+			for _, p := range parts {
 				total = runtime(total, p.Runtime(args, result))
 			}
 			return total
@@ -165,8 +185,11 @@ func (m Model) SameSize(i int) Model {
 // for values that have no size.
 func sizeOf(v ref.Val) uint64 {
 	switch v := v.(type) {
-	case types.Int, types.Bool, types.Double, types.Uint:
-		return 1
+	case types.String:
+		// What Size answers, without a value on the heap to hold it.
+		return uint64(utf8.RuneCountInString(string(v)))
+	case types.Bytes:
+		return uint64(len(v))
 	case traits.Sizer:
 		if n, ok := v.Size().(types.Int); ok {
 			return uint64(n)

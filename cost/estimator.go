@@ -1,0 +1,201 @@
+package cost
+
+import (
+	"errors"
+	"math"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/parser"
+)
+
+// Prices of what is not a call, in cost units.
+const (
+	accessPrice  = 1
+	listPrice    = 10
+	mapPrice     = 30
+	messagePrice = 40
+)
+
+// Estimate returns the least and the most that a checked expression can cost, in
+// cost units: the number by which an API server of Kubernetes 1.37 decides
+// whether it accepts the expression. The Sizer may be nil, all data then is
+// unbounded. An expression that is not type-checked is an error.
+func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (Range, error) {
+	if !tree.IsChecked() {
+		return Range{}, errors.New("cost: the expression is not type-checked")
+	}
+	w := &walk{
+		table:   t,
+		sizer:   sizes,
+		tree:    tree,
+		paths:   map[int64]path{},
+		sizes:   map[int64]Range{},
+		entries: map[int64]entry{},
+		vars:    scopes{},
+	}
+	return w.cost(tree.Expr()), nil
+}
+
+// walk estimates one expression. Sizes and paths are remembered by the id of the
+// node where they were first asked for, and what is remembered depends on that
+// order: it is part of the numbers.
+type walk struct {
+	table   *Table
+	sizer   Sizer
+	tree    *ast.AST
+	paths   map[int64]path
+	sizes   map[int64]Range
+	entries map[int64]entry
+	vars    scopes
+}
+
+// cost estimates a node and all below it.
+func (w *walk) cost(e ast.Expr) Range {
+	if e == nil {
+		return Range{}
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		return w.ident(e)
+	case ast.SelectKind:
+		return w.selection(e)
+	case ast.CallKind:
+		return w.call(e)
+	case ast.ListKind:
+		return w.list(e)
+	case ast.MapKind:
+		return w.mapping(e)
+	case ast.StructKind:
+		return w.message(e)
+	case ast.ComprehensionKind:
+		if isBinding(e.AsComprehension()) {
+			return w.binding(e)
+		}
+		return w.comprehension(e)
+	}
+	return Range{} // literals are free
+}
+
+func (w *walk) ident(e ast.Expr) Range {
+	name := e.AsIdent()
+	if v := w.vars.top(name); v != nil {
+		w.paths[e.ID()] = v.path
+	} else {
+		w.paths[e.ID()] = path{name}
+	}
+	return Exactly(accessPrice)
+}
+
+func (w *walk) selection(e ast.Expr) Range {
+	sel := e.AsSelect()
+	total := w.cost(sel.Operand())
+	if sel.IsTestOnly() {
+		return total // has() is free and names no data
+	}
+	switch w.typeOf(sel.Operand()).Kind() {
+	case types.MapKind, types.StructKind, types.TypeParamKind:
+		total = total.Add(Exactly(accessPrice))
+	}
+	w.paths[e.ID()] = w.path(sel.Operand()).child(sel.FieldName())
+	return total
+}
+
+func (w *walk) list(e ast.Expr) Range {
+	total := Exactly(listPrice)
+	items := nothing(e.AsList().Size())
+	for _, item := range e.AsList().Elements() {
+		total = total.Add(w.cost(item))
+		items = items.Union(w.sizeOrUnbounded(item))
+	}
+	w.entries[e.ID()] = entry{kind: types.ListKind, key: Exactly(1), val: items}
+	return total
+}
+
+func (w *walk) mapping(e ast.Expr) Range {
+	total := Exactly(mapPrice)
+	keys := nothing(e.AsMap().Size())
+	vals := keys
+	for _, ent := range e.AsMap().Entries() {
+		key, val := ent.AsMapEntry().Key(), ent.AsMapEntry().Value()
+		total = total.Add(w.cost(key)).Add(w.cost(val))
+		keys = keys.Union(w.sizeOrUnbounded(key))
+		vals = vals.Union(w.sizeOrUnbounded(val))
+	}
+	w.entries[e.ID()] = entry{kind: types.MapKind, key: keys, val: vals}
+	return total
+}
+
+// nothing is the range to which the sizes of n elements are added: the empty
+// range, and zero if there are none.
+func nothing(n int) Range {
+	if n == 0 {
+		return Range{}
+	}
+	return Range{Min: math.MaxUint64}
+}
+
+func (w *walk) message(e ast.Expr) Range {
+	total := Exactly(messagePrice)
+	for _, field := range e.AsStruct().Fields() {
+		total = total.Add(w.cost(field.AsStructField().Value()))
+	}
+	return total
+}
+
+func (w *walk) comprehension(e ast.Expr) Range {
+	comp := e.AsComprehension()
+	over, init := comp.IterRange(), comp.AccuInit()
+	total := w.cost(over).Add(w.cost(init))
+
+	w.bind(comp.AccuVar(), init)
+	if comp.HasIterVar2() {
+		w.iterate(comp.IterVar(), over, true)
+		w.iterate(comp.IterVar2(), over, false)
+	} else {
+		// The single variable of a list takes its values, that of a map its keys.
+		w.iterate(comp.IterVar(), over, w.containerKind(over) != types.ListKind)
+	}
+	perItem := w.cost(comp.LoopCondition())
+	perItem = w.cost(comp.LoopStep()).Add(perItem)
+	w.vars.pop(comp.IterVar())
+	if comp.HasIterVar2() {
+		w.vars.pop(comp.IterVar2())
+	}
+	total = total.Add(w.cost(comp.Result()))
+	w.vars.pop(comp.AccuVar())
+
+	// Only now: within the loop the path of the range may have changed, see path.
+	count := w.sizeOrUnbounded(over)
+	total = total.Add(count.Mul(perItem))
+
+	switch init.Kind() {
+	case ast.LiteralKind:
+		w.setSize(e, w.size(init))
+	case ast.ListKind, ast.MapKind:
+		w.setSize(e, &count)
+		w.setEntry(e, w.entry(comp.LoopStep()))
+	}
+	return total
+}
+
+// isBinding recognizes cel.bind() and what else names a value: a loop over
+// nothing, whose accumulator is the name.
+func isBinding(comp ast.ComprehensionExpr) bool {
+	over, cond := comp.IterRange(), comp.LoopCondition()
+	return over.Kind() == ast.ListKind && over.AsList().Size() == 0 &&
+		cond.Kind() == ast.LiteralKind && cond.AsLiteral() == types.False &&
+		comp.AccuVar() != parser.AccumulatorName
+}
+
+func (w *walk) binding(e ast.Expr) Range {
+	comp := e.AsComprehension()
+	total := w.cost(comp.IterRange()).Add(w.cost(comp.AccuInit()))
+	w.bind(comp.AccuVar(), comp.AccuInit())
+	total = total.Add(w.cost(comp.Result()))
+	w.vars.pop(comp.AccuVar())
+	w.copySizes(e, comp.Result())
+	return total
+}
+
+func (w *walk) typeOf(e ast.Expr) *types.Type { return w.tree.GetType(e.ID()) }

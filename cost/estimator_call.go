@@ -1,0 +1,126 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/parser"
+)
+
+// indexSegment is what an overload leads to within a container, empty for one that
+// leads to nothing.
+func indexSegment(overloadID string) string {
+	switch overloadID {
+	case overloads.IndexList:
+		return itemsSegment
+	case overloads.IndexMap:
+		return valuesSegment
+	}
+	return ""
+}
+
+func (w *walk) call(e ast.Expr) Range {
+	call := e.AsCall()
+	args := call.Args()
+	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 {
+		// dyn() hides the type, not the size.
+		total := Exactly(1).Add(w.cost(args[0]))
+		w.copySizes(e, args[0])
+		return total
+	}
+
+	ids := w.tree.GetOverloadIDs(e.ID())
+	operands := make([]Operand, 1, len(args)+1)
+	costs := make([]Range, len(args))
+	for i, arg := range args {
+		costs[i] = w.cost(arg)
+		operands = append(operands, w.operand(arg))
+	}
+	if len(ids) == 0 {
+		return Range{}
+	}
+	var target Range
+	if call.IsMemberFunction() {
+		target = w.cost(call.Target())
+		operands[0] = w.operand(call.Target())
+	} else {
+		operands = operands[1:]
+	}
+
+	// A call with a dynamically typed operand may turn out as any of several
+	// overloads.
+	total := Range{Min: math.MaxUint64}
+	var result *Range
+	for _, id := range ids {
+		est := w.overload(e, id, operands, costs)
+		total = total.Union(est.Cost)
+		if result == nil {
+			result = est.Result
+		} else if est.Result != nil {
+			either := result.Union(*est.Result)
+			result = &either
+		}
+		if segment := indexSegment(id); segment != "" && len(args) > 0 {
+			result = nil
+			if ent := w.entry(args[0]); ent != nil {
+				result = &ent.val
+			}
+			w.paths[e.ID()] = w.path(args[0]).child(segment)
+		}
+		if result == nil {
+			result = w.size(e)
+		}
+	}
+	w.setSize(e, result)
+	return target.Add(total)
+}
+
+// overload prices a call as one of its overloads, with its arguments but without
+// its target, whose costs are given.
+func (w *walk) overload(e ast.Expr, id string, operands []Operand, costs []Range) Estimate {
+	call := e.AsCall()
+	args := call.Args()
+	switch {
+	case isLogical(id) && len(args) >= 2:
+		// The right side may be left out.
+		return Estimate{Cost: Range{Min: costs[0].Min, Max: costs[0].Add(costs[1]).Max}}
+	case id == overloads.Conditional && len(args) >= 3:
+		size := derived(1).estimate(operands).Union(derived(2).estimate(operands))
+		w.setEntry(e, w.entry(args[1]).union(w.entry(args[2])))
+		return Estimate{Cost: costs[0].Add(costs[1].Union(costs[2])), Result: &size}
+	case isConcatenation(id) && len(args) == 2:
+		w.setEntry(e, w.entry(args[0]).union(w.entry(args[1])))
+	}
+	est, ok := w.table.estimate(call.FunctionName(), id, operands)
+	if !ok {
+		est = Estimate{Cost: Exactly(1)}
+	}
+	for _, c := range costs {
+		est.Cost = est.Cost.Add(c)
+	}
+	return est
+}
+
+func isLogical(overloadID string) bool {
+	return overloadID == overloads.LogicalAnd || overloadID == overloads.LogicalOr
+}
+
+// isConcatenation tells whether a call puts two operands together, whose elements
+// then are those of the result.
+func isConcatenation(overloadID string) bool {
+	switch overloadID {
+	case overloads.AddString, overloads.AddBytes, overloads.AddList:
+		return true
+	}
+	return false
+}
+
+// operand is what a price may know of a node whose cost was estimated.
+func (w *walk) operand(e ast.Expr) Operand {
+	p := w.path(e)
+	if len(p) > 0 && (p[0] == parser.AccumulatorName || p[0] == parser.HiddenAccumulatorName) {
+		p = nil
+	}
+	return newOperand(e, p, w.typeOf(e), w.size(e), w.sizer)
+}

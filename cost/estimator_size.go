@@ -1,0 +1,201 @@
+package cost
+
+import (
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// path leads to the data that a node reads, as Sizer describes it; nil if there
+// is none.
+type path []string
+
+// child extends a path. As in cel-go, the paths of two children of one path share
+// their memory if there is room, so that the later child overwrites the earlier:
+// in `self.all(x, x.a.all(y, x.b == y))`, the number of iterations of the inner
+// loop is estimated by the size of x.b. Room is doubled where there is none,
+// which is written out here so that the numbers do not depend on the runtime.
+func (p path) child(segment string) path {
+	if len(p) == cap(p) {
+		grown := make(path, len(p), max(1, 2*cap(p)))
+		copy(grown, p)
+		p = grown
+	}
+	return append(p, segment)
+}
+
+// entry is the size of what a list or map holds.
+type entry struct {
+	kind     types.Kind
+	key, val Range
+}
+
+func (e *entry) union(o *entry) *entry {
+	if e == nil || o == nil {
+		return nil
+	}
+	return &entry{kind: e.kind, key: e.key.Union(o.key), val: e.val.Union(o.val)}
+}
+
+// local is a variable that the expression itself introduces. Its size and entry
+// are nil if nothing is known of them.
+type local struct {
+	path  path
+	size  *Range
+	entry *entry
+}
+
+// scopes holds the local variables by name, the innermost last.
+type scopes map[string][]local
+
+func (s scopes) push(name string, v local) { s[name] = append(s[name], v) }
+
+func (s scopes) pop(name string) { s[name] = s[name][:len(s[name])-1] }
+
+// top returns the variable that a name stands for, nil if it is not a local one.
+func (s scopes) top(name string) *local {
+	if n := len(s[name]); n > 0 {
+		return &s[name][n-1]
+	}
+	return nil
+}
+
+// bind introduces a variable that stands for the value of a node.
+func (w *walk) bind(name string, e ast.Expr) {
+	w.vars.push(name, local{path: w.path(e), size: w.size(e), entry: w.entry(e)})
+}
+
+// iterate introduces a variable that takes the keys or the values of a list or
+// map.
+func (w *walk) iterate(name string, over ast.Expr, keys bool) {
+	segments := [2]string{valuesSegment, keysSegment}
+	if w.containerKind(over) == types.ListKind {
+		segments = [2]string{itemsSegment, indicesSegment}
+	}
+	v := local{}
+	held := w.entry(over)
+	if keys {
+		v.path = w.path(over).child(segments[1])
+		if held != nil {
+			v.size = &held.key
+		}
+	} else {
+		v.path = w.path(over).child(segments[0])
+		if held != nil {
+			v.size = &held.val
+		}
+	}
+	w.vars.push(name, v)
+}
+
+func (w *walk) containerKind(e ast.Expr) types.Kind {
+	if ent := w.entry(e); ent != nil {
+		return ent.kind
+	}
+	return w.typeOf(e).Kind()
+}
+
+func (w *walk) path(e ast.Expr) path {
+	if e.Kind() == ast.IdentKind {
+		if v := w.vars.top(e.AsIdent()); v != nil {
+			return v.path
+		}
+	}
+	return w.paths[e.ID()]
+}
+
+func (w *walk) entry(e ast.Expr) *entry {
+	if ent, ok := w.entries[e.ID()]; ok {
+		return &ent
+	}
+	if e.Kind() == ast.IdentKind {
+		if v := w.vars.top(e.AsIdent()); v != nil {
+			return v.entry
+		}
+	}
+	return nil
+}
+
+func (w *walk) setEntry(e ast.Expr, ent *entry) {
+	if ent != nil {
+		w.entries[e.ID()] = *ent
+	}
+}
+
+func (w *walk) setSize(e ast.Expr, size *Range) {
+	if size != nil {
+		w.sizes[e.ID()] = *size
+	}
+}
+
+func (w *walk) copySizes(to, from ast.Expr) {
+	w.setSize(to, w.size(from))
+	w.setEntry(to, w.entry(from))
+}
+
+func (w *walk) sizeOrUnbounded(e ast.Expr) Range {
+	if size := w.size(e); size != nil {
+		return *size
+	}
+	return Unbounded()
+}
+
+// size derives the size of a node, nil if that is not possible: what is
+// remembered, that of a literal, the declared one, that of its type, that of the
+// variable.
+func (w *walk) size(e ast.Expr) *Range {
+	if size, ok := w.sizes[e.ID()]; ok {
+		return &size
+	}
+	if n, ok := literalSize(e); ok {
+		size := Exactly(n)
+		return &size
+	}
+	if size := declared(w.sizer, w.path(e)); size != nil {
+		w.sizes[e.ID()] = *size
+		return size
+	}
+	if isScalar(w.typeOf(e)) {
+		size := Exactly(1)
+		return &size
+	}
+	if e.Kind() == ast.IdentKind {
+		if v := w.vars.top(e.AsIdent()); v != nil {
+			return v.size
+		}
+	}
+	return nil
+}
+
+func literalSize(e ast.Expr) (uint64, bool) {
+	switch e.Kind() {
+	case ast.ListKind:
+		return uint64(e.AsList().Size()), true
+	case ast.MapKind:
+		return uint64(e.AsMap().Size()), true
+	case ast.LiteralKind:
+		switch v := e.AsLiteral().(type) {
+		case types.String:
+			return uint64(utf8.RuneCountInString(string(v))), true
+		case types.Bytes:
+			return uint64(len(v)), true
+		case types.Bool, types.Double, types.Duration, types.Int, types.Null, types.Timestamp, types.Uint:
+			return 1, true
+		}
+	}
+	return 0, false
+}
+
+// isScalar tells whether all values of a type have the same size. Optional values
+// are as large as what they hold.
+func isScalar(t *types.Type) bool {
+	switch t.Kind() {
+	case types.BoolKind, types.DoubleKind, types.DurationKind, types.IntKind, types.TimestampKind, types.UintKind:
+		return true
+	case types.OpaqueKind:
+		params := t.Parameters()
+		return t.TypeName() == "optional_type" && len(params) == 1 && isScalar(params[0])
+	}
+	return false
+}

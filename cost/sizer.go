@@ -1,0 +1,92 @@
+package cost
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// Segments of a path for what a list or map holds.
+const (
+	itemsSegment   = "@items"
+	indicesSegment = "@indices"
+	keysSegment    = "@keys"
+	valuesSegment  = "@values"
+)
+
+// Sizer declares the sizes of the data that an expression works on.
+type Sizer interface {
+	// SizeOf returns the size of the data at a path, false if none is declared.
+	//
+	// A path is never empty. It begins with a variable, and goes on with names
+	// of fields and with @items for the elements of a list, @indices for its
+	// indices, @keys and @values for those of a map. What is selected from
+	// something that has no path itself, such as a literal or the result of a
+	// call, has a path without a variable: the elements of a list literal are at
+	// {"@items"}. An API server takes the first segment for the variable, so
+	// that this is the path of `self` to it.
+	//
+	// The path must be neither changed nor kept.
+	SizeOf(path []string) (Range, bool)
+}
+
+// declared is the size that a Sizer has for a path, nil if there is none.
+func declared(sizes Sizer, path []string) *Range {
+	if sizes == nil || len(path) == 0 {
+		return nil
+	}
+	if size, ok := sizes.SizeOf(path); ok {
+		return &size
+	}
+	return nil
+}
+
+// operand implements Operand.
+type operand struct {
+	path    []string
+	typ     *types.Type
+	literal ref.Val
+	derived *Range
+	sizes   Sizer
+}
+
+func newOperand(e ast.Expr, path []string, typ *types.Type, derived *Range, sizes Sizer) operand {
+	o := operand{path: path, typ: typ, derived: derived, sizes: sizes}
+	if e != nil && e.Kind() == ast.LiteralKind {
+		o.literal = e.AsLiteral()
+	}
+	return o
+}
+
+func (o operand) Size() Range {
+	if o.derived != nil {
+		return *o.derived
+	}
+	if size := declared(o.sizes, o.path); size != nil {
+		return *size
+	}
+	return Unbounded()
+}
+
+func (o operand) Known() (Range, bool) {
+	if o.derived == nil {
+		return Range{}, false
+	}
+	return *o.derived, true
+}
+
+func (o operand) Elem() Operand {
+	params := o.typ.Parameters()
+	if len(params) == 0 {
+		return nil
+	}
+	elem := operand{typ: params[0], sizes: o.sizes}
+	if o.path != nil {
+		elem.path = append(append(make([]string, 0, len(o.path)+1), o.path...), itemsSegment)
+	}
+	return elem
+}
+
+func (o operand) Type() *types.Type { return o.typ }
+
+func (o operand) Literal() ref.Val { return o.literal }

@@ -1,0 +1,110 @@
+package cost
+
+import (
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// Table is the prices of all functions of an environment. It is immutable. The
+// zero value prices every call at one unit.
+//
+// The price of a call is that of its overload id, else that of its function's
+// name, else one unit. A call that is only resolved during evaluation, since an
+// operand is dynamically typed, has no overload id then and is priced by name; a
+// standard function, which has no price by name, costs one unit in that case.
+// Equality comes before: == is priced by the operands' type if that has a price.
+type Table struct {
+	overloads, functions, equality map[string]Model
+}
+
+// NewTable puts prices together. A later part wins over an earlier one; where its
+// model says nothing of the estimate or of the runtime price, the earlier part's
+// stays.
+func NewTable(parts ...Prices) *Table {
+	t := &Table{overloads: map[string]Model{}, functions: map[string]Model{}, equality: map[string]Model{}}
+	for _, p := range parts {
+		merge(t.overloads, p.Overloads)
+		merge(t.functions, p.Functions)
+		merge(t.equality, p.Equality)
+	}
+	return t
+}
+
+func merge(into, from map[string]Model) {
+	for key, m := range from {
+		if m.Estimate == nil {
+			m.Estimate = into[key].Estimate
+		}
+		if m.Runtime == nil {
+			m.Runtime = into[key].Runtime
+		}
+		into[key] = m
+	}
+}
+
+// Price is the runtime price of a call, in cost units.
+type Price = func(args []ref.Val, result ref.Val) uint64
+
+// Runtime returns the price of the calls at one place of an expression, to be
+// resolved once for many evaluations. The overload id is empty if only
+// evaluation decides the overload. The arguments begin with the receiver of a
+// member function. The price is never nil.
+func (t *Table) Runtime(function, overloadID string) Price {
+	price := t.byName(function, overloadID)
+	if function != operators.Equals || len(t.equality) == 0 {
+		return price
+	}
+	return func(args []ref.Val, result ref.Val) uint64 {
+		if own := t.equalityOf(args); own != nil {
+			return own(args, result)
+		}
+		return price(args, result)
+	}
+}
+
+func (t *Table) byName(function, overloadID string) Price {
+	if m := t.overloads[overloadID]; m.Runtime != nil {
+		return m.Runtime
+	}
+	if m := t.functions[function]; m.Runtime != nil {
+		return m.Runtime
+	}
+	return func([]ref.Val, ref.Val) uint64 { return 1 }
+}
+
+// equalityOf is the price of == by the type of the left value, nil if the type
+// has none.
+func (t *Table) equalityOf(args []ref.Val) Price {
+	if len(args) == 0 {
+		return nil
+	}
+	switch args[0].(type) {
+	case nil, types.String, types.Int, types.Bool, types.Double, types.Uint, types.Bytes, types.Null:
+		return nil // spares the common types the look-up
+	}
+	typ := args[0].Type()
+	if typ == nil {
+		return nil
+	}
+	return t.equality[typ.TypeName()].Runtime
+}
+
+// estimate prices a call before evaluation, false if the table has no price for
+// it.
+func (t *Table) estimate(function, overloadID string, operands []Operand) (Estimate, bool) {
+	if function == operators.Equals && len(operands) == 2 {
+		if name := operands[0].Type().TypeName(); name == operands[1].Type().TypeName() {
+			if m := t.equality[name]; m.Estimate != nil {
+				return m.Estimate(operands), true
+			}
+		}
+	}
+	if m := t.overloads[overloadID]; m.Estimate != nil {
+		return m.Estimate(operands), true
+	}
+	if m := t.functions[function]; m.Estimate != nil {
+		return m.Estimate(operands), true
+	}
+	return Estimate{}, false
+}
