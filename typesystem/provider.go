@@ -1,29 +1,222 @@
 package typesystem
 
 import (
+	"strings"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/escaping"
 )
 
-// Provider declares the types of a schema to CEL.
+// Provider declares the types of a schema to CEL, and leaves all else to another provider. The type of
+// an object is named after the place of its schema: the name that NewProvider gets for the schema
+// itself, and below it name.field, name.@idx for the elements of a list and name.@elem for the values
+// of a map. A Provider holds no types: it makes them from the schema when the checker asks.
 type Provider struct {
 	types.Provider
 	adapter types.Adapter
 	root    *Schema
 	name    string
+	escaped bool
 }
 
-// NewProvider returns the types of a schema under a name, and those of base.
+var (
+	_ types.Provider = (*Provider)(nil)
+	_ types.Adapter  = (*Provider)(nil)
+)
+
+// NewProvider returns the types of a schema, under a name, beside those of base. If base is an adapter
+// of values too, so is the result.
+//
+// A field whose name is a reserved word of CEL can be selected by that word too, as since
+// Kubernetes 1.31: self.namespace is self.__namespace__.
 func NewProvider(base types.Provider, root *Schema, name string) *Provider {
-	return &Provider{Provider: base, root: root, name: name}
+	adapter, ok := base.(types.Adapter)
+	if !ok {
+		adapter = types.DefaultTypeAdapter
+	}
+	return &Provider{Provider: base, adapter: adapter, root: root, name: name}
 }
 
-// Type is the type of the schema itself.
-func (p *Provider) Type() *types.Type { return types.DynType }
+// WithoutKeywordFields returns a provider as before Kubernetes 1.31: a field whose name is a reserved
+// word can only be selected by its escaped name.
+func (p *Provider) WithoutKeywordFields() *Provider {
+	escaped := *p
+	escaped.escaped = true
+	return &escaped
+}
 
-// WithoutKeywordFields returns a provider as before Kubernetes 1.31: a field named by a CEL keyword
-// is accessible by its escaped name alone.
-func (p *Provider) WithoutKeywordFields() *Provider { return p }
+// Type is the type of the schema itself: dyn if the schema is not exposed.
+func (p *Provider) Type() *types.Type { return p.root.celType(p.name) }
 
-// NativeToValue converts Go values as base does.
+// NativeToValue converts Go values as the base does.
 func (p *Provider) NativeToValue(value any) ref.Val { return p.adapter.NativeToValue(value) }
+
+// FindStructType returns the type of a type name: of an object, a list or a map by its place, and of
+// the scalars by their CEL names, which makes duration and timestamp identifiers, as in an API server.
+func (p *Provider) FindStructType(typeName string) (*types.Type, bool) {
+	if s := p.find(typeName); s != nil {
+		return types.NewTypeTypeWithParam(s.celType(typeName)), true
+	}
+	if t := wellKnown(typeName); t != nil {
+		return types.NewTypeTypeWithParam(t), true
+	}
+	return p.Provider.FindStructType(typeName)
+}
+
+// FindStructFieldNames finds nothing: expressions cannot make objects.
+func (p *Provider) FindStructFieldNames(string) ([]string, bool) {
+	return []string{}, false
+}
+
+// FindStructFieldType returns the type of a field of an object. Every field of a map has the type of
+// its values.
+func (p *Provider) FindStructFieldType(typeName, fieldName string) (*types.FieldType, bool) {
+	if s := p.find(typeName); s != nil {
+		field, place := p.field(s, typeName, fieldName)
+		if field == nil {
+			return nil, false
+		}
+		return &types.FieldType{Type: field.celType(place)}, true
+	}
+	if t := wellKnown(typeName); t != nil {
+		if t.Kind() != types.MapKind {
+			return nil, false
+		}
+		return &types.FieldType{Type: types.AnyType}, true
+	}
+	return p.Provider.FindStructFieldType(typeName, fieldName)
+}
+
+// field returns the schema of a field and its place.
+func (p *Provider) field(s *Schema, place, name string) (*Schema, string) {
+	if s.kind == kindMap {
+		return s.elem(), place + elemStep
+	}
+	field, ok := s.Field(name)
+	if !ok && !p.escaped && escaping.IsReserved(name) {
+		name = "__" + name + "__"
+		field, _ = s.Field(name)
+	}
+	return field, place + "." + name
+}
+
+// Steps of a place.
+const (
+	idxStep  = ".@idx"
+	elemStep = ".@elem"
+)
+
+// find returns the schema of an object, a list or a map by its place, and nil if there is none.
+func (p *Provider) find(place string) *Schema {
+	steps, ok := strings.CutPrefix(place, p.name)
+	if !ok || !p.root.exposed {
+		return nil
+	}
+	s := p.root
+	for steps != "" && s != nil {
+		if steps[0] != '.' {
+			return nil
+		}
+		step := steps[1:]
+		if end := strings.IndexByte(step, '.'); end >= 0 {
+			step = step[:end]
+		}
+		steps = steps[1+len(step):]
+		switch {
+		case step == idxStep[1:] && s.kind == kindList, step == elemStep[1:] && s.kind == kindMap:
+			s = s.elem()
+		default:
+			s, _ = s.Field(step)
+		}
+	}
+	if s != nil && (s.kind == kindObject || s.kind == kindMap || s.kind == kindList) {
+		return s
+	}
+	return nil
+}
+
+// celType is the type of a schema at a place.
+func (s *Schema) celType(place string) *types.Type {
+	if !s.exposed {
+		return types.DynType
+	}
+	switch s.kind {
+	case kindObject:
+		return types.NewObjectType(place)
+	case kindMap, kindList:
+		return s.aggregateType(place)
+	case kindString:
+		return types.StringType
+	case kindBytes:
+		return types.BytesType
+	case kindDuration:
+		return types.DurationType
+	case kindDate, kindDateTime:
+		return types.TimestampType
+	case kindDouble:
+		return types.DoubleType
+	case kindInt:
+		return types.IntType
+	case kindBool:
+		return types.BoolType
+	}
+	return types.DynType
+}
+
+// aggregateType is the type of a list or a map. However deep these nest, the place of what they hold
+// in the end is written once.
+func (s *Schema) aggregateType(place string) *types.Type {
+	var steps []string
+	var kinds []kind
+	for steps = []string{place}; s.kind == kindMap || s.kind == kindList; s = s.elem() {
+		kinds = append(kinds, s.kind)
+		if s.kind == kindMap {
+			steps = append(steps, elemStep)
+		} else {
+			steps = append(steps, idxStep)
+		}
+	}
+	if s.kind == kindObject {
+		place = strings.Join(steps, "")
+	}
+	t := s.celType(place)
+	for i := len(kinds) - 1; i >= 0; i-- {
+		if kinds[i] == kindMap {
+			t = types.NewMapType(types.StringType, t)
+		} else {
+			t = types.NewListType(t)
+		}
+	}
+	return t
+}
+
+// wellKnown are the types that a Provider knows by their CEL name, and nil for any other name.
+func wellKnown(name string) *types.Type {
+	switch name {
+	case "bool":
+		return types.BoolType
+	case "bytes":
+		return types.BytesType
+	case "double":
+		return types.DoubleType
+	case "duration":
+		return types.DurationType
+	case "int":
+		return types.IntType
+	case "null_type":
+		return types.NullType
+	case "string":
+		return types.StringType
+	case "timestamp":
+		return types.TimestampType
+	case "uint":
+		return types.UintType
+	case "list":
+		return types.NewListType(types.AnyType)
+	case "map":
+		return types.NewMapType(types.AnyType, types.AnyType)
+	}
+	return nil
+}

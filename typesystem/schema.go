@@ -7,17 +7,17 @@ package typesystem
 
 import (
 	"iter"
+	"sort"
 	"strings"
-
-	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/escaping"
 )
 
-// Schema is a compiled structural schema. It is read-only and safe for concurrent use.
+// Schema is a compiled structural schema. It is read-only and safe for concurrent use. Only what
+// types, values and size estimates need is kept of the document.
 type Schema struct {
-	// Type is object, array, string, number, integer, boolean or empty.
+	// Type is object, array, string, number, integer, boolean, empty, or what else the document says.
 	Type string
 	// Format is the format of a string.
 	Format string
@@ -29,6 +29,10 @@ type Schema struct {
 	PreserveUnknownFields bool
 	// EmbeddedResource says x-kubernetes-embedded-resource.
 	EmbeddedResource bool
+
+	kind    kind
+	exposed bool
+
 	// ListType is atomic, set, map or empty.
 	ListType string
 	// MapType is granular, atomic or empty.
@@ -39,6 +43,18 @@ type Schema struct {
 	Items *Schema
 	// AdditionalProperties is the schema of a map's values, nil if there is none.
 	AdditionalProperties *Schema
+
+	// keyIdents are ListMapKeys escaped, where they can be.
+	keyIdents []string
+	// properties are sorted by name; nil if the document has none.
+	properties []Property
+	// meta is the schema with the implicit fields of a resource, nil if it has no such fields.
+	meta *Schema
+	// maxElements bounds the size of a value in the unit of CEL's size(). It is zero for what has no
+	// size, and, as in an API server, for objects.
+	maxElements int64
+	// minSize is the length in bytes of the shortest JSON that a value has.
+	minSize int64
 }
 
 // Property is one property of an object.
@@ -51,42 +67,136 @@ type Property struct {
 	Schema *Schema
 }
 
+// kind is what a schema is to CEL: it selects the type, the conversion of values and the bounds.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindIntOrString
+	kindObject
+	kindMap
+	kindList
+	kindString
+	kindBytes
+	kindDuration
+	kindDate
+	kindDateTime
+	kindDouble
+	kindInt
+	kindBool
+)
+
 // Property returns the schema of a property by its name as the schema writes it.
-func (s *Schema) Property(name string) (*Schema, bool) { return nil, false }
+func (s *Schema) Property(name string) (*Schema, bool) {
+	if p := s.property(name); p != nil {
+		return p.Schema, true
+	}
+	return nil, false
+}
+
+func (s *Schema) property(name string) *Property {
+	props := s.properties
+	i := sort.Search(len(props), func(i int) bool { return props[i].Name >= name })
+	if i < len(props) && props[i].Name == name {
+		return &props[i]
+	}
+	return nil
+}
+
+// propertyByIdent finds the property whose unescaped name an identifier denotes. Identifiers that
+// Escape would not write, such as a bare keyword, denote properties too.
+func (s *Schema) propertyByIdent(ident string) *Property {
+	if !strings.Contains(ident, "__") {
+		return s.property(ident)
+	}
+	for i := range s.properties {
+		if s.properties[i].Ident == ident {
+			return &s.properties[i]
+		}
+	}
+	if name, ok := escaping.Unescape(ident); ok {
+		return s.property(name)
+	}
+	return nil
+}
 
 // Properties are the properties in the order of their names.
-func (s *Schema) Properties() iter.Seq[Property] { return func(func(Property) bool) {} }
+func (s *Schema) Properties() iter.Seq[Property] {
+	return func(yield func(Property) bool) {
+		for _, p := range s.properties {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
 
-// WithObjectMeta is the schema as that of a resource's root: kind, apiVersion, metadata.name and
-// metadata.generateName are there even if the document leaves them out. It is s itself if they
-// are all there.
-func (s *Schema) WithObjectMeta() *Schema { return s }
+// WithObjectMeta is the schema of a resource's root or of an embedded resource with kind, apiVersion,
+// metadata.name and metadata.generateName, even if the document leaves them out. It is s itself if the
+// document has them, and for any other schema.
+func (s *Schema) WithObjectMeta() *Schema {
+	if s.meta != nil {
+		return s.meta
+	}
+	return s
+}
 
-// Exposed says whether expressions can see values of the schema.
-func (s *Schema) Exposed() bool { return false }
+// Exposed says whether expressions can see values of the schema. Schemas without a type, and lists
+// and maps of these, are not exposed.
+func (s *Schema) Exposed() bool { return s.exposed }
 
 // Field returns the schema of a field as expressions see it: by its escaped name, only if it is
 // exposed, with the implicit fields of a resource.
 func (s *Schema) Field(ident string) (*Schema, bool) {
-	name, ok := escaping.Unescape(ident)
-	if !ok {
+	if s.kind != kindObject {
 		return nil, false
 	}
-	return s.Property(strings.Clone(name))
+	p := s.WithObjectMeta().propertyByIdent(ident)
+	if p == nil || p.Ident == "" || p.Ident != ident || !p.Schema.exposed {
+		return nil, false
+	}
+	return p.Schema, true
 }
 
-// Value wraps unstructured data as a CEL value.
-func (s *Schema) Value(data any) ref.Val { return nil }
+// elem is the schema of the elements of an exposed list or map, and nil for any other.
+func (s *Schema) elem() *Schema {
+	switch {
+	case !s.exposed:
+	case s.kind == kindList:
+		return s.Items
+	case s.kind == kindMap:
+		return s.AdditionalProperties
+	}
+	return nil
+}
 
-// SizeOf bounds the size of what lies at a path below the schema, in the unit of CEL's size().
-func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return cost.Range{}, false }
+// SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
+// The first step is the name of the variable and ignored; the others are identifiers of fields, and
+// @items, @values and @keys for what a list or a map holds. It is false if nothing is known.
+func (s *Schema) SizeOf(path []string) (cost.Range, bool) {
+	if len(path) == 0 || !s.exposed {
+		return cost.Range{}, false
+	}
+	for i, step := range path[1:] {
+		var next *Schema
+		switch step {
+		case "@items", "@values":
+			next = s.elem()
+		case "@keys":
+			// An API server takes the keys of a map to be empty.
+			return cost.Range{}, s.kind == kindMap && i == len(path)-2
+		default:
+			next, _ = s.Field(step)
+		}
+		if next == nil {
+			return cost.Range{}, false
+		}
+		s = next
+	}
+	return cost.Range{Max: uint64(s.maxElements)}, true
+}
 
-// MaxCardinality is how many values of the schema fit into one request.
-func (s *Schema) MaxCardinality() uint64 { return 0 }
-
-// Compile compiles a schema document. With root, the schema is that of a resource: kind, apiVersion
-// and metadata are accessible even if the document leaves them out.
-func Compile(doc *OpenAPI, root bool) (*Schema, error) { return nil, nil }
-
-// ParseOpenAPI decodes a schema document from JSON or YAML.
-func ParseOpenAPI(data []byte) (*OpenAPI, error) { return nil, nil }
+// MaxCardinality is how many values of the schema fit into one request of 3 MiB, if a list holds them.
+func (s *Schema) MaxCardinality() uint64 {
+	return uint64(maxRequestSize / (s.minSize + 1))
+}

@@ -34,7 +34,7 @@ func rootContext(doc *typesystem.OpenAPI) *typeContext {
 		doc: doc, ruled: len(doc.Validations) > 0, bound: &one,
 		compile: func() (s *typesystem.Schema, err error) {
 			if root == nil {
-				root, err = typesystem.Compile(doc, false)
+				root, err = typesystem.Compile(doc, true)
 			}
 			return root, err
 		},

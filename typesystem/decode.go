@@ -1,0 +1,238 @@
+package typesystem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// ParseOpenAPI decodes a schema document from JSON or YAML as an API server decodes JSON: names of
+// fields are case-sensitive, unknown fields are ignored, and a value of a wrong type is an error. It is
+// a SchemaError that says where, unless the text is no JSON or YAML at all, or nests deeper than 10,000.
+func ParseOpenAPI(data []byte) (*OpenAPI, error) {
+	tree, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if tree == nil {
+		return nil, &SchemaError{Err: errors.New("no schema")}
+	}
+	var doc OpenAPI
+	if err := doc.decode(tree); err != nil {
+		return nil, err
+	}
+	return &doc, nil
+}
+
+// parse parses JSON, and as YAML what does not look like JSON or is none.
+func parse(data []byte) (tree any, err error) {
+	var jsonErr error
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		if jsonErr = json.Unmarshal(data, &tree); jsonErr == nil {
+			return tree, nil
+		}
+	}
+	converted, err := yaml.YAMLToJSON(data)
+	if err == nil {
+		err = json.Unmarshal(converted, &tree)
+	}
+	if err != nil && jsonErr != nil {
+		return nil, jsonErr
+	}
+	return tree, err
+}
+
+// UnmarshalJSON decodes a schema document as ParseOpenAPI does.
+func (o *OpenAPI) UnmarshalJSON(data []byte) error {
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil || tree == nil {
+		return err
+	}
+	return o.decode(tree)
+}
+
+func (o *OpenAPI) decode(tree any) error {
+	var d decoder
+	if err := d.decode(reflect.ValueOf(o).Elem(), tree); err != nil {
+		slices.Reverse(d.failed)
+		return &SchemaError{Path: strings.TrimPrefix(strings.Join(d.failed, ""), "."), Err: err}
+	}
+	return nil
+}
+
+// decoder fills Go values from a tree of JSON values, by the json tags of structs. The tree is parsed
+// once, whatever its depth.
+type decoder struct {
+	// failed are the steps to the place of an error, innermost first.
+	failed []string
+}
+
+func (d *decoder) in(step string, err error) error {
+	if err != nil {
+		d.failed = append(d.failed, step)
+	}
+	return err
+}
+
+func (d *decoder) decode(to reflect.Value, from any) error {
+	if from == nil {
+		return nil
+	}
+	switch target := to.Addr().Interface().(type) {
+	case *JSON:
+		target.Value = from
+		return nil
+	case *SchemaOrArray:
+		return d.either(from, &target.Schema, &target.Array)
+	case *Dependency:
+		return d.either(from, &target.Schema, &target.Property)
+	case *SchemaOrBool:
+		if allows, ok := from.(bool); ok {
+			target.Allows = allows
+			return nil
+		}
+		if _, ok := from.(map[string]any); !ok {
+			return errors.New("boolean or JSON schema expected")
+		}
+		target.Allows = true
+		return d.decode(reflect.ValueOf(&target.Schema).Elem(), from)
+	}
+	switch to.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		return d.decode(to.Elem(), from)
+	case reflect.Struct:
+		if object, ok := from.(map[string]any); ok {
+			return d.fields(to, object)
+		}
+	case reflect.Map:
+		if object, ok := from.(map[string]any); ok {
+			return d.entries(to, object)
+		}
+	case reflect.Slice:
+		if array, ok := from.([]any); ok {
+			return d.elements(to, array)
+		}
+	default:
+		if d.scalar(to, from) {
+			return nil
+		}
+	}
+	return fmt.Errorf("cannot use %s as %s", describe(from), describeKind(to.Kind()))
+}
+
+// either decodes an object into a schema or an array into a slice. Anything else is ignored, as by an
+// API server.
+func (d *decoder) either(from any, schema **OpenAPI, slice any) error {
+	switch from.(type) {
+	case map[string]any:
+		return d.decode(reflect.ValueOf(schema).Elem(), from)
+	case []any:
+		return d.decode(reflect.ValueOf(slice).Elem(), from)
+	}
+	return nil
+}
+
+func (d *decoder) fields(to reflect.Value, object map[string]any) error {
+	for i := range to.NumField() {
+		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
+		if from, ok := object[name]; ok {
+			if err := d.decode(to.Field(i), from); err != nil {
+				return d.in("."+name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *decoder) entries(to reflect.Value, object map[string]any) error {
+	to.Set(reflect.MakeMapWithSize(to.Type(), len(object)))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		value := reflect.New(to.Type().Elem()).Elem()
+		if err := d.decode(value, object[name]); err != nil {
+			return d.in("["+name+"]", err)
+		}
+		to.SetMapIndex(reflect.ValueOf(name), value)
+	}
+	return nil
+}
+
+func (d *decoder) elements(to reflect.Value, array []any) error {
+	to.Set(reflect.MakeSlice(to.Type(), len(array), len(array)))
+	for i, from := range array {
+		if err := d.decode(to.Index(i), from); err != nil {
+			return d.in("["+strconv.Itoa(i)+"]", err)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) scalar(to reflect.Value, from any) bool {
+	switch from := from.(type) {
+	case string:
+		if to.Kind() == reflect.String {
+			to.SetString(from)
+			return true
+		}
+	case bool:
+		if to.Kind() == reflect.Bool {
+			to.SetBool(from)
+			return true
+		}
+	case float64:
+		if to.Kind() == reflect.Float64 {
+			to.SetFloat(from)
+			return true
+		}
+	case int64:
+		switch to.Kind() {
+		case reflect.Int64:
+			to.SetInt(from)
+			return true
+		case reflect.Float64:
+			to.SetFloat(float64(from))
+			return true
+		}
+	}
+	return false
+}
+
+func describe(value any) string {
+	switch value := value.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "an array"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case float64:
+		return "the number " + strconv.FormatFloat(value, 'g', -1, 64)
+	}
+	return "a whole number"
+}
+
+func describeKind(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "an array"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Int64:
+		return "a whole number"
+	}
+	return "a number"
+}

@@ -1,0 +1,65 @@
+package typesystem
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// preserved is data without a type, kept by x-kubernetes-preserve-unknown-fields. Expressions reach it
+// only by comparing what it is part of.
+type preserved struct {
+	data any
+}
+
+// Equal compares the data.
+func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalData(p.data, other.Value())) }
+
+// Type is unknown.
+func (p *preserved) Type() ref.Type { return types.UnknownType }
+
+// Value is the data.
+func (p *preserved) Value() any { return p.data }
+
+// ConvertToNative always fails.
+func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
+	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t)
+}
+
+// ConvertToType always fails.
+func (p *preserved) ConvertToType(t ref.Type) ref.Val {
+	return types.NewErr("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t.TypeName())
+}
+
+// equalData compares unstructured data as the semantic equality of apimachinery does: it is that of
+// reflect.DeepEqual, but nil and empty maps and lists are the same.
+func equalData(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for k, v := range a {
+			w, ok := b[k]
+			if !ok || !equalData(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !equalData(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a, b)
+}

@@ -1,0 +1,157 @@
+package typesystem
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// listValue is a list whose order counts: x-kubernetes-list-type atomic, the default.
+type listValue struct {
+	schema *Schema
+	data   []any
+}
+
+var _ traits.Lister = (*listValue)(nil)
+
+func (l *listValue) at(i int) ref.Val { return l.schema.Items.Value(l.data[i]) }
+
+// elements converts all elements, into a slice with room for more.
+func (l *listValue) elements(more int) []ref.Val {
+	elems := make([]ref.Val, len(l.data), len(l.data)+more)
+	for i := range l.data {
+		elems[i] = l.at(i)
+	}
+	return elems
+}
+
+// Get returns the element at an index, or an error.
+func (l *listValue) Get(index ref.Val) ref.Val {
+	i, ok := index.(types.Int)
+	if !ok {
+		return types.ValOrErr(index, "unsupported index: %v", index)
+	}
+	if i < 0 || int(i) >= len(l.data) {
+		return types.NewErr("index out of bounds: %v", index)
+	}
+	return l.at(int(i))
+}
+
+// Contains says whether an element equals a value. An element that cannot be compared makes the result
+// an error, unless another one is equal.
+func (l *listValue) Contains(value ref.Val) ref.Val {
+	if types.IsUnknownOrError(value) {
+		return value
+	}
+	text, isString := value.(types.String)
+	isString = isString && l.schema.Items.kind == kindString
+	var failure ref.Val
+	for i, elem := range l.data {
+		// Strings are compared without making them CEL values.
+		if s, ok := elem.(string); ok && isString {
+			if s == string(text) {
+				return types.True
+			}
+			continue
+		}
+		eq := l.at(i).Equal(value)
+		if eq == types.True {
+			return types.True
+		}
+		if _, ok := eq.(types.Bool); !ok && failure == nil {
+			failure = types.MaybeNoSuchOverloadErr(eq)
+		}
+	}
+	if failure != nil {
+		return failure
+	}
+	return types.False
+}
+
+// Equal compares element by element.
+func (l *listValue) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if l.Size() != o.Size() {
+		return types.False
+	}
+	for i := range l.data {
+		if eq := l.at(i).Equal(o.Get(types.Int(i))); eq != types.True {
+			return eq
+		}
+	}
+	return types.True
+}
+
+// Add appends the elements of another list, in a plain list.
+func (l *listValue) Add(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	size, _ := o.Size().(types.Int)
+	elems := l.elements(int(size))
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		elems = append(elems, it.Next())
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, elems)
+}
+
+// Size is the number of elements.
+func (l *listValue) Size() ref.Val { return types.Int(len(l.data)) }
+
+// Type is list.
+func (l *listValue) Type() ref.Type { return types.ListType }
+
+// Value is the data.
+func (l *listValue) Value() any { return l.data }
+
+// ConvertToNative gives a list of strings as []string, which join() needs, and any other as the data.
+func (l *listValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
+	if typeDesc.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), typeDesc)
+	}
+	if l.schema.Items.Type != "string" {
+		return l.data, nil
+	}
+	var texts []string
+	for _, elem := range l.data {
+		text, ok := elem.(string)
+		if !ok {
+			return nil, fmt.Errorf("expected all elements to be of type string, but got %T", elem)
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// ConvertToType converts to list and to the type itself.
+func (l *listValue) ConvertToType(t ref.Type) ref.Val {
+	switch t {
+	case types.ListType:
+		return l
+	case types.TypeType:
+		return types.ListType
+	}
+	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
+}
+
+// Iterator gives the elements.
+func (l *listValue) Iterator() traits.Iterator { return &listIterator{listValue: l} }
+
+type listIterator struct {
+	*listValue
+	next int
+}
+
+func (it *listIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.data)) }
+
+func (it *listIterator) Next() ref.Val {
+	it.next++
+	return it.at(it.next - 1)
+}

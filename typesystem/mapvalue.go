@@ -1,0 +1,204 @@
+package typesystem
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// mapValue is an object or a map. If the schema has properties, it is an object: its keys are
+// identifiers, and a null is the same as no value. Otherwise it is a map.
+type mapValue struct {
+	schema *Schema
+	data   map[string]any
+}
+
+var _ traits.Mapper = (*mapValue)(nil)
+
+func (m *mapValue) isObject() bool { return m.schema.properties != nil }
+
+// valueSchema is the schema of the value at a key of the data, nil for a field that the schema does
+// not know.
+func (m *mapValue) valueSchema(key string) *Schema {
+	if !m.isObject() {
+		return m.schema.AdditionalProperties
+	}
+	if p := m.schema.property(key); p != nil {
+		return p.Schema
+	}
+	return nil
+}
+
+// lookup returns the value at a key of an expression, nil if there is none.
+func (m *mapValue) lookup(key string) ref.Val {
+	if m.isObject() {
+		p := m.schema.propertyByIdent(key)
+		if p == nil {
+			return nil
+		}
+		if v, ok := m.data[p.Name]; ok && v != nil {
+			return p.Schema.Value(v)
+		}
+		return nil
+	}
+	if m.schema.AdditionalProperties == nil {
+		return nil
+	}
+	if v, ok := m.data[key]; ok {
+		return m.schema.AdditionalProperties.Value(v)
+	}
+	return nil
+}
+
+// Find returns the value at a key.
+func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
+	k, ok := key.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(key), true
+	}
+	v := m.lookup(string(k))
+	return v, v != nil
+}
+
+// Get returns the value at a key, or an error.
+func (m *mapValue) Get(key ref.Val) ref.Val {
+	if v, ok := m.Find(key); ok {
+		return v
+	}
+	return types.ValOrErr(key, "no such key: %v", key)
+}
+
+// Contains says whether there is a value at a key.
+func (m *mapValue) Contains(key ref.Val) ref.Val {
+	v, ok := m.Find(key)
+	if v != nil && types.IsUnknownOrError(v) {
+		return v
+	}
+	return types.Bool(ok)
+}
+
+// Equal compares key by key. Fields that the schema does not know are compared as data, and only if
+// both sides have them, as in an API server. Where several values differ or cannot be compared, the
+// result is false rather than an error, and the error that of the first key.
+func (m *mapValue) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Mapper)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if m.Size() != o.Size() {
+		return types.False
+	}
+	var failed string
+	var failure ref.Val
+	for key, value := range m.data {
+		eq := m.equalAt(key, value, o)
+		if eq == types.False {
+			return types.False
+		}
+		if eq != types.True && (failure == nil || key < failed) {
+			failed, failure = key, eq
+		}
+	}
+	if failure != nil {
+		return failure
+	}
+	return types.True
+}
+
+func (m *mapValue) equalAt(key string, value any, other traits.Mapper) ref.Val {
+	o, same := other.(*mapValue)
+	if m.valueSchema(key) == nil {
+		if !same {
+			return types.MaybeNoSuchOverloadErr(other)
+		}
+		theirs, ok := o.data[key]
+		return types.Bool(!ok || equalData(value, theirs))
+	}
+	// The key of the data is looked up as if it were an identifier.
+	ours := m.lookup(key)
+	var theirs ref.Val
+	if same {
+		theirs = o.lookup(key)
+	} else if v, ok := other.Find(types.String(key)); ok {
+		theirs = v
+	}
+	switch {
+	case (ours == nil) != (theirs == nil):
+		return types.False
+	case ours == nil:
+		return types.True
+	}
+	return ours.Equal(theirs)
+}
+
+// Size is the number of keys, of unknown fields too.
+func (m *mapValue) Size() ref.Val { return types.Int(len(m.data)) }
+
+// Type is map, for objects too.
+func (m *mapValue) Type() ref.Type { return types.MapType }
+
+// Value is the data.
+func (m *mapValue) Value() any { return m.data }
+
+// ConvertToNative gives the data as a Go map.
+func (m *mapValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
+	if typeDesc.Kind() == reflect.Map {
+		return m.data, nil
+	}
+	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), typeDesc)
+}
+
+// ConvertToType converts to map and to the type itself.
+func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
+	switch t {
+	case types.MapType:
+		return m
+	case types.TypeType:
+		return types.MapType
+	}
+	return types.NewErr("type conversion error from '%s' to '%s'", m.Type(), t.TypeName())
+}
+
+// Iterator gives the keys in order. For each field that the schema does not know there is a nil at the
+// end, as in an API server: expressions read it as null.
+func (m *mapValue) Iterator() traits.Iterator {
+	known := make([]string, 0, len(m.data))
+	for key := range m.data {
+		if m.isObject() {
+			p := m.schema.property(key)
+			if p == nil {
+				continue
+			}
+			if p.Ident != "" {
+				key = p.Ident
+			}
+		} else if m.schema.AdditionalProperties == nil {
+			continue
+		}
+		known = append(known, key)
+	}
+	slices.SortFunc(known, strings.Compare)
+	return &keyIterator{mapValue: m, known: known}
+}
+
+type keyIterator struct {
+	*mapValue
+	known []string
+	next  int
+}
+
+func (it *keyIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.data)) }
+
+func (it *keyIterator) Next() ref.Val {
+	i := it.next
+	it.next++
+	if i < len(it.known) {
+		return types.String(it.known[i])
+	}
+	return nil
+}

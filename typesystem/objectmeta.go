@@ -1,0 +1,70 @@
+package typesystem
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxNameLength is the longest name of an object, in characters.
+const maxNameLength = int64(253)
+
+// hasObjectMeta says whether a document declares all implicit fields of a resource itself.
+func (s *Schema) hasObjectMeta() bool {
+	metadata := s.typed("metadata", "object")
+	return s.typed("kind", "string") != nil && s.typed("apiVersion", "string") != nil && metadata != nil &&
+		metadata.typed("name", "string") != nil && metadata.typed("generateName", "string") != nil
+}
+
+// typed is the schema of a property that has a type, and nil otherwise.
+func (s *Schema) typed(name, typ string) *Schema {
+	if p, ok := s.Property(name); ok && p.Type == typ {
+		return p
+	}
+	return nil
+}
+
+// withObjectMeta copies a schema and replaces the properties kind, apiVersion and metadata. As in an
+// API server, that leaves metadata with name and generateName alone, and an array without items.
+func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
+	implicit := [...]string{"apiVersion", "kind", "metadata"}
+	declared := doc.Properties["metadata"].Properties
+	text := &Schema{Type: "string", kind: kindString}
+	text.setBounds(&OpenAPI{})
+	metadata := &Schema{Type: "object", kind: kindObject, properties: []Property{
+		c.property("generateName", cappedString(declared["generateName"], maxNameLength-1)),
+		c.property("name", cappedString(declared["name"], maxNameLength)),
+	}}
+	metadata.setBounds(&OpenAPI{})
+
+	meta := *s
+	meta.Items = nil
+	meta.properties = make([]Property, 0, len(s.properties)+3)
+	for _, p := range s.properties {
+		if !slices.Contains(implicit[:], p.Name) {
+			meta.properties = append(meta.properties, p)
+		}
+	}
+	meta.properties = append(meta.properties,
+		c.property("apiVersion", text), c.property("kind", text), c.property("metadata", metadata))
+	slices.SortFunc(meta.properties, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+
+	// Defaults of what was replaced do not count.
+	bounds := *doc
+	bounds.Properties = maps.Clone(doc.Properties)
+	for _, name := range implicit {
+		delete(bounds.Properties, name)
+	}
+	meta.setBounds(&bounds)
+	return &meta
+}
+
+// cappedString is a string whose length is bounded by limit and by what the document declares.
+func cappedString(declared OpenAPI, limit int64) *Schema {
+	if declared.MaxLength != nil {
+		limit = min(limit, *declared.MaxLength)
+	}
+	s := &Schema{Type: "string", kind: kindString}
+	s.setBounds(&OpenAPI{MaxLength: &limit})
+	return s
+}
