@@ -1,17 +1,45 @@
 // Package eval plans checked expressions and evaluates them, counting the cost
 // units that an API server counts.
+//
+// It gives the results, error texts and costs of the interpreter of cel-go
+// v0.29.2 as Kubernetes configures it: constants are folded, regular
+// expressions are compiled ahead, the cost is tracked, presence tests are free
+// and interruption is looked for in comprehensions. Unknown values, partial and
+// exhaustive evaluation, cel.@block and unchecked expressions are not supported.
 package eval
 
 import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Vars resolves the variables of an expression.
+// Vars resolves the variables of an expression. A variable has one value during
+// an evaluation.
 type Vars interface {
 	// ResolveName returns the value of a variable, a ref.Val or a native Go
 	// value, and whether there is one.
 	ResolveName(name string) (any, bool)
 }
+
+// Kind classifies the outcome of an evaluation, so that no caller needs to look
+// at the text of an error.
+type Kind uint8
+
+// The outcomes of an evaluation.
+const (
+	// KindValue is a value without error.
+	KindValue Kind = iota
+	// KindError is an error of the expression.
+	KindError
+	// KindNoSuchOverload is an error of the expression that an API server
+	// tells from others: no overload takes the arguments.
+	KindNoSuchOverload
+	// KindInterrupted is an evaluation whose context ended.
+	KindInterrupted
+	// KindCostLimit is an evaluation that cost more than its limit.
+	KindCostLimit
+	// KindInternal is a panic in a function or a value, or wrong use.
+	KindInternal
+)
 
 // Result is the outcome of one evaluation.
 type Result struct {
@@ -20,6 +48,9 @@ type Result struct {
 	Value ref.Val
 	// Cost is what the evaluation cost, in cost units.
 	Cost uint64
-	// Err says why there is no value.
+	// Err says why there is no value. Errors of the expression are of type
+	// *types.Err, whose NodeID is the id of the failing node.
 	Err error
+	// Kind classifies the outcome.
+	Kind Kind
 }
