@@ -56,6 +56,7 @@ type Result struct {
 	Err error
 	// Kind classifies the outcome.
 	Kind Kind
+<<<<<<< HEAD
 }
 
 var (
@@ -85,4 +86,6 @@ func kindOf(err error) Kind {
 		return KindNoSuchOverload
 	}
 	return KindError
+=======
+>>>>>>> crd
 }

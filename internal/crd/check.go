@@ -1,0 +1,293 @@
+package crd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// Finding is one thing that an API server rejects in a CRD.
+type Finding struct {
+	// Code tells what kind of finding it is.
+	Code Code
+	// Error is the error exactly as an API server reports it.
+	Error *field.Error
+	// Rule is the rule that it is about, nil if it is about the schema.
+	Rule *typesystem.Rule
+	// Cause is the error of compilation behind it, nil if there is none.
+	Cause error
+}
+
+// Check says what an API server says of the schemas and rules of a CRD on its
+// creation, in the order of the API server. No findings mean that it accepts
+// them. Without an environment no rule is compiled.
+//
+// Not checked are the default values in schemas, and whatever is outside of
+// schemas: names, scope, conversion, printer columns, selectable fields.
+func Check(d *Definition, env Environment) []Finding {
+	var findings []Finding
+	shared := d.shared()
+	for i := range d.Versions {
+		if d.Versions[i].Schema == nil {
+			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+			findings = append(findings, Finding{Code: CodeSchemaMissing, Error: field.Required(path, "")})
+		}
+	}
+	for i := range d.Versions {
+		status := d.Versions[i].Status
+		if shared {
+			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
+		}
+		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), status, env)...)
+		if shared {
+			break // they are all the same, and looked at once
+		}
+	}
+	return findings
+}
+
+// checkSchema checks the schema of one version, or the one of all.
+func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment) []Finding {
+	if s == nil {
+		return nil
+	}
+	var findings []Finding
+	add := func(code Code, errs ...*field.Error) {
+		for _, err := range errs {
+			findings = append(findings, Finding{Code: code, Error: err})
+		}
+	}
+	if status {
+		add(CodeSchemaInvalid, statusRoot(s, path)...)
+	}
+	if s.Nullable {
+		add(CodeSchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
+	}
+	c := &checker{env: env}
+	var types *typeContext
+	inconvertible := convertible(s)
+	if inconvertible == nil {
+		errs := validateStructural(s, path)
+		add(CodeNotStructural, errs...)
+		if len(errs) == 0 && env != nil {
+			types = rootContext(s)
+		}
+	}
+	schema, rules := c.node(s, path, true, inherited{}, types)
+	findings = append(append(findings, schema...), rules...)
+	if len(findings) == 0 && inconvertible != nil {
+		// The other findings say it in better words, if there are any.
+		add(CodeNotStructural, field.Invalid(path, "", inconvertible.Error()))
+	}
+	if c.total > cost.SchemaEstimateLimit {
+		for _, e := range c.expensive {
+			findings = append(findings, Finding{Code: CodeSchemaEstimateExceeded, Rule: e.rule,
+				Error: field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")})
+		}
+		add(CodeSchemaEstimateExceeded, field.Forbidden(path,
+			cost.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)))
+	}
+	return findings
+}
+
+// statusRoot checks the root of a schema with a status subresource, where only
+// some fields are allowed so that none is lost when the schema of the status is
+// looked at alone.
+func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
+	early := s.ID != "" || s.Schema != "" || s.Ref != nil
+	if !early && s.Type != "" && s.Type != "object" {
+		return field.ErrorList{field.Invalid(path.Child("type"), s.Type, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)}
+	}
+	if early || s.Nullable || s.Default != nil || s.Enum != nil || s.MaxProperties != nil || s.MinProperties != nil ||
+		s.AllOf != nil || s.OneOf != nil || s.AnyOf != nil || s.Not != nil ||
+		s.AdditionalProperties != nil || s.PatternProperties != nil || s.Dependencies != nil || s.AdditionalItems != nil || s.Definitions != nil ||
+		s.EmbeddedResource || s.IntOrString || s.ListMapKeys != nil || s.ListType != nil || s.MapType != nil {
+		return field.ErrorList{field.Invalid(path, reported(s), "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled")}
+	}
+	return nil
+}
+
+// checker goes through one schema.
+type checker struct {
+	env Environment
+	// total is what all expressions are estimated to cost, expensive the ones
+	// with the largest shares, in falling order.
+	total     uint64
+	expensive []expensive
+}
+
+// expensive is an expression with a large share in the total cost.
+type expensive struct {
+	rule *typesystem.Rule
+	path *field.Path
+	cost uint64
+}
+
+// observe adds an expression to the total.
+func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64) {
+	c.total = cost.Accumulated(c.total, estimate)
+	if estimate < cost.SchemaEstimateLimit/100 {
+		return
+	}
+	c.expensive = append(c.expensive, expensive{r, path, estimate})
+	slices.SortStableFunc(c.expensive, func(a, b expensive) int {
+		switch {
+		case a.cost > b.cost:
+			return -1
+		case a.cost < b.cost:
+			return 1
+		}
+		return 0
+	})
+	c.expensive = c.expensive[:min(len(c.expensive), 4)]
+}
+
+// node checks a node of a schema and all below it: first what is wrong with the
+// schema, then with the rules. A nil types means that rules are not compiled.
+func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in inherited, types *typeContext) (schema, rules []Finding) {
+	if s == nil {
+		return nil, nil
+	}
+	invalid := func(errs field.ErrorList) {
+		for _, err := range errs {
+			schema = append(schema, Finding{Code: CodeSchemaInvalid, Error: err})
+		}
+	}
+	below := func(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) {
+		lower, lowerRules := c.node(s, path, false, in, types)
+		schema, rules = append(schema, lower...), append(rules, lowerRules...)
+	}
+
+	invalid(standard(s, path, in))
+	values := in
+	if in.resourceMeta {
+		values = in.withoutDefaults("inside additionalProperties applying to object metadata")
+	}
+	below(additional(s), path.Child("additionalProperties"), values, types.additional())
+	for _, name := range sortedKeys(s.Properties) {
+		p, in := property(s, name), in
+		if !mapCorrelates(s.MapType) {
+			in = in.withUncorrelated(path)
+		}
+		if (root || s.EmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
+			in.resourceMeta = true
+			if root {
+				in = in.withoutDefaults("in top-level " + name)
+			}
+		}
+		below(p, path.Child("properties").Key(name), in, types.property(p, name))
+	}
+	below(s.Not, path.Child("not"), in, nil)
+	for _, junctor := range []struct {
+		name string
+		list []typesystem.OpenAPI
+	}{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}} {
+		for i := range junctor.list {
+			below(&junctor.list[i], path.Child(junctor.name).Index(i), in, nil)
+		}
+	}
+	for _, name := range sortedKeys(s.Definitions) {
+		definition := s.Definitions[name]
+		below(&definition, path.Child("definitions").Key(name), in, nil)
+	}
+	if s.Items != nil {
+		elements := in
+		if !is(s.ListType, "map") {
+			elements = in.withUncorrelated(path)
+		}
+		below(s.Items.Schema, path.Child("items"), elements, types.items())
+		for i := range s.Items.Array {
+			below(&s.Items.Array[i], path.Child("items").Index(i), elements, nil)
+		}
+	}
+	for _, name := range sortedKeys(s.Dependencies) {
+		below(s.Dependencies[name].Schema, path.Child("dependencies").Key(name), in, nil)
+	}
+	invalid(topology(s, path))
+
+	path = path.Child("x-kubernetes-validations")
+	for i := range s.Validations {
+		r := &s.Validations[i]
+		for _, e := range ruleText(s, r, path.Index(i)) {
+			schema = append(schema, Finding{Code: e.code, Error: e.err, Rule: r})
+		}
+	}
+	// Rules are compiled only if the schema is sound from here on down, because
+	// the errors would make no sense otherwise.
+	if len(s.Validations) > 0 && len(schema) == 0 && types != nil {
+		rules = append(rules, c.rules(s, path, in, types)...)
+	}
+	return schema, rules
+}
+
+// rules compiles and checks the rules of a node. Path is that of the rules.
+func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) []Finding {
+	self, err := types.declared()
+	if err != nil {
+		err = fmt.Errorf("internal error: failed to construct type information for x-kubernetes-validations rules: %w", err)
+	} else if self == nil {
+		err = errNotDeclared
+	}
+	var scope Scope
+	if err == nil {
+		scope, err = c.env.Scope(self)
+	}
+	if err != nil {
+		return []Finding{{Code: CodeNoType, Error: field.InternalError(path, err), Cause: err}}
+	}
+	var findings []Finding
+	for i := range s.Validations {
+		r := &s.Validations[i]
+		findings = append(findings, c.rule(r, compileRule(scope, s, r), path.Index(i), in, types.cardinality(self))...)
+	}
+	return findings
+}
+
+// rule checks one rule that can stand at cardinality places of an object.
+func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in inherited, cardinality uint64) (findings []Finding) {
+	add := func(code Code, err *field.Error, cause error) {
+		findings = append(findings, Finding{Code: code, Error: err, Rule: r, Cause: cause})
+	}
+	rulePath, messagePath := path.Child("rule"), path.Child("messageExpression")
+	var estimate uint64
+	if compiled.expr != nil {
+		estimate = cost.Repeated(compiled.expr.Cost.Max, cardinality)
+	}
+	if estimate > cost.EstimateLimit {
+		add(CodeEstimateExceeded, field.Forbidden(rulePath, cost.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
+	}
+	c.observe(r, rulePath, estimate)
+	if e := compiled.err; e != nil {
+		add(e.code, field.Invalid(rulePath, reportedRule(*r), e.detail), e.cause)
+	}
+	if e := compiled.messageErr; e != nil {
+		add(e.code, field.Invalid(messagePath, reportedRule(*r), e.detail), e.cause)
+	} else if compiled.message != nil {
+		estimate := compiled.message.Cost.Max
+		if estimate > cost.EstimateLimit {
+			add(CodeEstimateExceeded, field.Forbidden(messagePath, cost.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
+		}
+		c.observe(r, messagePath, estimate)
+	}
+	if compiled.oldSelf {
+		if in.uncorrelated != nil {
+			add(CodeOldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", in.uncorrelated)), nil)
+		}
+	} else if r.OptionalOldSelf != nil {
+		add(CodeOldSelfUnused, field.Invalid(path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"), nil)
+	}
+	return findings
+}
+
+// mapCorrelates tells whether the values of a map can be found in the old map.
+func mapCorrelates(mapType *string) bool {
+	return mapType == nil || *mapType == "granular" || *mapType == "atomic"
+}
+
+// errNotDeclared is what an API server says of a rule on a schema without a type.
+var errNotDeclared = errors.New("failed to convert to declType for CEL validation rules")

@@ -1,0 +1,69 @@
+package crd
+
+import (
+	"context"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// Environment compiles the expressions of rules.
+type Environment interface {
+	// Scope prepares for the expressions of one node of a schema: self and
+	// oldSelf have the type of the schema.
+	Scope(self *typesystem.Schema) (Scope, error)
+}
+
+// Scope compiles the expressions of one node of a schema.
+type Scope interface {
+	// Compile compiles an expression. With optionalOldSelf, oldSelf is an
+	// optional. The error is a *CompileError; the expression is returned beside
+	// it if it was checked.
+	Compile(expr string, optionalOldSelf bool) (*Expression, error)
+}
+
+// Expression is a compiled expression.
+type Expression struct {
+	// Type is the type of its result.
+	Type *cel.Type
+	// OldSelf tells whether it refers to oldSelf.
+	OldSelf bool
+	// Cost is what one evaluation is estimated to cost, in cost units.
+	Cost cost.Range
+	// Program evaluates it.
+	Program Program
+}
+
+// Program evaluates an expression.
+type Program interface {
+	// Eval evaluates the expression, and stops when it has cost more than limit.
+	Eval(ctx context.Context, vars eval.Vars, limit uint64) eval.Result
+}
+
+// Stage is a stage of compilation, as an API server tells them apart in errors.
+type Stage int
+
+const (
+	// StageCheck is parsing and type checking.
+	StageCheck Stage = iota
+	// StagePlan is planning the evaluation.
+	StagePlan
+	// StageEstimate is estimating the cost.
+	StageEstimate
+)
+
+// CompileError is the error of compiling an expression.
+type CompileError struct {
+	// Stage is the stage that failed.
+	Stage Stage
+	// Err says why. Its text is what an API server quotes.
+	Err error
+}
+
+func (e *CompileError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CompileError) Unwrap() error { return e.Err }

@@ -1,0 +1,252 @@
+package crd
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// inherited is what a node of a schema takes over from the nodes above it.
+type inherited struct {
+	// noDefaults is true where no default may stand, whyNoDefaults says why.
+	noDefaults    bool
+	whyNoDefaults string
+	// resourceMeta is true within the type and object metadata of a resource.
+	resourceMeta bool
+	// uncorrelated is the topmost node above whose values have no old values,
+	// nil if there is none.
+	uncorrelated *field.Path
+}
+
+func (in inherited) withoutDefaults(why string) inherited {
+	in.noDefaults, in.whyNoDefaults = true, why
+	return in
+}
+
+func (in inherited) withUncorrelated(path *field.Path) inherited {
+	if in.uncorrelated == nil {
+		in.uncorrelated = path
+	}
+	return in
+}
+
+// openAPITypes are the types that a schema may have, sorted.
+var openAPITypes = []string{"array", "boolean", "integer", "number", "object", "string"}
+
+// standard checks what a CRD may not use of OpenAPI.
+func standard(s *typesystem.OpenAPI, path *field.Path, in inherited) (errs field.ErrorList) {
+	if s.Type != "" && !slices.Contains(openAPITypes, s.Type) {
+		errs = append(errs, field.NotSupported(path.Child("type"), s.Type, openAPITypes))
+	}
+	for _, f := range []struct {
+		name   string
+		set    bool
+		detail string
+	}{
+		{"default", s.Default != nil && in.noDefaults, "must not be set " + in.whyNoDefaults},
+		{"id", s.ID != "", "id is not supported"},
+		{"additionalItems", s.AdditionalItems != nil, "additionalItems is not supported"},
+		{"patternProperties", len(s.PatternProperties) > 0, "patternProperties is not supported"},
+		{"definitions", len(s.Definitions) > 0, "definitions is not supported"},
+		{"dependencies", s.Dependencies != nil, "dependencies is not supported"},
+		{"$ref", s.Ref != nil, "$ref is not supported"},
+		{"type", s.Type == "null", "type cannot be set to null, use nullable as an alternative"},
+		{"items", s.Items != nil && len(s.Items.Array) > 0, "items must be a schema object and not an array"},
+		{"x-kubernetes-embedded-resource", in.resourceMeta && s.EmbeddedResource, "must not be used inside of resource meta"},
+		{"uniqueItems", s.UniqueItems, "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"},
+	} {
+		if f.set {
+			errs = append(errs, field.Forbidden(path.Child(f.name), f.detail))
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && len(s.Properties) > 0 && (!a.Allows || a.Schema != nil) {
+		errs = append(errs, field.Forbidden(path.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+	}
+	return errs
+}
+
+// topology checks the Kubernetes extensions that describe lists and maps.
+func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
+	if p := s.PreserveUnknownFields; p != nil && !*p {
+		errs = append(errs, field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
+	}
+	errs = append(errs, hasType(s, path, s.MapType, "object", "x-kubernetes-map-type")...)
+	errs = append(errs, isOneOf(path.Child("x-kubernetes-map-type"), s.MapType, "atomic", "granular")...)
+	errs = append(errs, hasType(s, path, s.ListType, "array", "x-kubernetes-list-type")...)
+	if s.Type == "array" {
+		errs = append(errs, atomicSetItems(s, path)...)
+	}
+	errs = append(errs, isOneOf(path.Child("x-kubernetes-list-type"), s.ListType, "atomic", "set", "map")...)
+	if len(s.ListMapKeys) > 0 {
+		const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+		if s.ListType == nil {
+			errs = append(errs, field.Required(path.Child("x-kubernetes-list-type"), detail))
+		} else if *s.ListType != "map" {
+			errs = append(errs, field.Invalid(path.Child("x-kubernetes-list-type"), *s.ListType, detail))
+		}
+	}
+	if is(s.ListType, "map") {
+		errs = append(errs, mapList(s, path)...)
+	}
+	errs = append(errs, keyedItems(s, path)...)
+	return errs
+}
+
+func is(s *string, value string) bool { return s != nil && *s == value }
+
+// hasType checks that a node with an extension has the type that it needs.
+func hasType(s *typesystem.OpenAPI, path *field.Path, extension *string, want, name string) field.ErrorList {
+	if extension == nil || s.Type == want {
+		return nil
+	}
+	path, detail := path.Child("type"), "must be "+want+" if "+name+" is specified"
+	if s.Type == "" {
+		return field.ErrorList{field.Required(path, detail)}
+	}
+	return field.ErrorList{field.Invalid(path, s.Type, detail)}
+}
+
+func isOneOf(path *field.Path, value *string, values ...string) field.ErrorList {
+	if value == nil || slices.Contains(values, *value) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, *value, values)}
+}
+
+// atomicSetItems checks that the elements of a set are scalar or atomic.
+func atomicSetItems(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
+	of := items(s)
+	if !is(s.ListType, "set") || of == nil {
+		return nil
+	}
+	const detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+	path = path.Child("items")
+	switch {
+	case of.Type == "array" && of.ListType != nil && *of.ListType != "atomic":
+		return field.ErrorList{field.Invalid(path.Child("x-kubernetes-list-type"), of.ListType, detail)}
+	case of.Type == "object" && !is(of.MapType, "atomic"):
+		// The value named is the list type in the reference, too.
+		return field.ErrorList{field.Invalid(path.Child("x-kubernetes-map-type"), of.ListType, detail)}
+	}
+	return nil
+}
+
+// mapList checks a list of type map and its keys.
+func mapList(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
+	keysPath, itemsPath := path.Child("x-kubernetes-list-map-keys"), path.Child("items")
+	if len(s.ListMapKeys) == 0 {
+		errs = append(errs, field.Required(keysPath, "must not be empty if x-kubernetes-list-type is map"))
+	}
+	of := items(s)
+	switch {
+	case s.Items == nil:
+		return append(errs, field.Required(itemsPath, "must have a schema if x-kubernetes-list-type is map"))
+	case of == nil:
+		return append(errs, field.Invalid(itemsPath, reported(s).Items, "must only have a single schema if x-kubernetes-list-type is map"))
+	case of.Type != "object":
+		return append(errs, field.Invalid(itemsPath.Child("type"), of.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+	}
+	for i, key := range s.ListMapKeys {
+		if p := property(of, key); p == nil {
+			errs = append(errs, field.Invalid(keysPath, s.ListMapKeys, "entries must all be names of item properties"))
+		} else if p.Type == "array" || p.Type == "object" {
+			errs = append(errs, field.Invalid(itemsPath.Child("properties").Key(key).Child("type"), of.Type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
+		}
+		if slices.Contains(s.ListMapKeys[:i], key) {
+			errs = append(errs, field.Invalid(keysPath, s.ListMapKeys, "must not contain duplicate entries"))
+		}
+	}
+	return errs
+}
+
+// keyedItems checks that neither the elements of a set or map nor the keys of a
+// map can be null or missing.
+func keyedItems(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
+	of := items(s)
+	if of == nil || !is(s.ListType, "set") && !is(s.ListType, "map") {
+		return nil
+	}
+	path = path.Child("items")
+	if of.Nullable {
+		errs = append(errs, field.Forbidden(path.Child("nullable"), "cannot be nullable when x-kubernetes-list-type is "+*s.ListType))
+	}
+	if *s.ListType == "set" {
+		return errs
+	}
+	for _, key := range s.ListMapKeys {
+		p, path := property(of, key), path.Child("properties").Key(key)
+		if p == nil {
+			continue
+		}
+		if p.Default == nil && !slices.Contains(of.Required, key) {
+			errs = append(errs, field.Required(path.Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+		}
+		if p.Nullable {
+			errs = append(errs, field.Forbidden(path.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+		}
+	}
+	return errs
+}
+
+// Reason is the machine-readable reason of a rule.
+type Reason string
+
+// The reasons that a rule may have.
+const (
+	ReasonDuplicate Reason = "FieldValueDuplicate"
+	ReasonForbidden Reason = "FieldValueForbidden"
+	ReasonInvalid   Reason = "FieldValueInvalid"
+	ReasonRequired  Reason = "FieldValueRequired"
+)
+
+// lineBreaks matches what counts as a line break in the text of a rule.
+var lineBreaks = regexp.MustCompile(`[\n\r]+`)
+
+// ruleText checks what can be said of a rule without compiling it. Path is that
+// of the rule.
+func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (errs []coded) {
+	text, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
+	switch {
+	case text == "":
+		errs = append(errs, coded{CodeRuleMissing, field.Required(path.Child("rule"), "rule is not specified")})
+	case r.Message != "" && message == "":
+		errs = append(errs, coded{CodeMessageInvalid, field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")})
+	case lineBreaks.MatchString(message):
+		errs = append(errs, coded{CodeMessageInvalid, field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")})
+	case message == "" && lineBreaks.MatchString(text):
+		errs = append(errs, coded{CodeMessageInvalid, field.Required(path.Child("message"), "message must be specified if rule contains line breaks")})
+	}
+	if r.MessageExpression != "" && strings.TrimSpace(r.MessageExpression) == "" {
+		errs = append(errs, coded{CodeMessageExpressionInvalid, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified")})
+	}
+	if r.Reason != nil {
+		reasons := []Reason{ReasonDuplicate, ReasonForbidden, ReasonInvalid, ReasonRequired}
+		if reason := Reason(*r.Reason); !slices.Contains(reasons, reason) {
+			errs = append(errs, coded{CodeReasonInvalid, field.NotSupported(path.Child("reason"), reason, reasons)})
+		}
+	}
+	if r.FieldPath == "" {
+		return errs
+	}
+	path = path.Child("fieldPath")
+	if strings.TrimSpace(r.FieldPath) == "" {
+		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified")})
+	}
+	if lineBreaks.MatchString(r.FieldPath) {
+		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks")})
+	}
+	if _, err := fieldPath(r.FieldPath, node); err != nil && convertible(node) == nil {
+		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path")})
+	}
+	return errs
+}
+
+// coded is an error with its code.
+type coded struct {
+	code Code
+	err  *field.Error
+}

@@ -1,0 +1,186 @@
+package crd
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// Options say how to validate an object. The zero value is what an API server does.
+type Options struct {
+	// Path is the path of the object itself, nil for the root.
+	Path *field.Path
+	// Budget is what all rules may spend, nil for cost.Budget.
+	Budget *Budget
+	// CallLimit is what one evaluation may cost, in cost units, 0 for
+	// cost.PerCallLimit.
+	CallLimit uint64
+	// NoRatcheting makes violations count that were in the old object too.
+	NoRatcheting bool
+}
+
+// Validate validates an object by the rules, and against its old version by the
+// rules on transitions. Old is nil if the object is new. The objects are
+// unstructured: map[string]any, []any, string, bool, int64, float64 and nil.
+//
+// The error is that of the context, if that ended before all rules were looked
+// at. The result then holds what was found up to there.
+func (v *Validator) Validate(ctx context.Context, object, old any, options Options) (Result, error) {
+	w := &walk{ctx: ctx, path: options.Path, budget: options.Budget, limit: options.CallLimit}
+	if w.budget == nil {
+		w.budget = NewBudget(cost.Budget)
+	}
+	if w.limit == 0 {
+		w.limit = cost.PerCallLimit
+	}
+	spent := w.budget.Spent()
+	if v.root != nil {
+		var r ratchet
+		if old != nil && !options.NoRatcheting {
+			r.current = &pair{value: object, old: old, schema: v.root.schema}
+		}
+		w.visit(v.root, nil, object, old, r)
+	}
+	w.result.Spent = w.budget.Spent() - spent
+	w.result.Exhausted = w.budget.Exhausted()
+	return w.result, w.err
+}
+
+// step is one step of a path in an object. Steps are on the stack: a path is
+// only made of them for a violation.
+type step struct {
+	up    *step
+	kind  stepKind
+	name  string
+	index int
+}
+
+type stepKind uint8
+
+const (
+	fieldStep stepKind = iota
+	keyStep
+	indexStep
+)
+
+// walk is one validation. It resolves the variables of the rules.
+type walk struct {
+	ctx    context.Context
+	path   *field.Path
+	budget *Budget
+	limit  uint64
+	result Result
+	err    error
+	// keys is a stack of the keys of the maps on the way.
+	keys []string
+
+	// node, object and old are what the current rules are about.
+	node        *node
+	object, old any
+	// self and oldSelf are object and old as CEL values, once they were needed.
+	self, oldSelf ref.Val
+	// optional makes oldSelf an optional.
+	optional bool
+}
+
+// at makes the path of a step.
+func (w *walk) at(s *step) *field.Path {
+	if s == nil {
+		return w.path
+	}
+	up := w.at(s.up)
+	switch s.kind {
+	case keyStep:
+		return up.Key(s.name)
+	case indexStep:
+		return up.Index(s.index)
+	}
+	return up.Child(s.name)
+}
+
+// visit validates a value by a node and all below it. It is false if validation ends.
+func (w *walk) visit(n *node, at *step, object, old any, r ratchet) bool {
+	if n == nil || object == nil {
+		return true // only the rules above can be about null
+	}
+	if (len(n.rules) > 0 || n.err != nil) && !w.rules(n, at, object, old, r) {
+		return false
+	}
+	for _, a := range n.allOf {
+		// As in an API server, only a value above makes violations here old ones.
+		if !w.visit(a, at, object, old, ratchet{nearest: r.nearest}) {
+			return false
+		}
+	}
+	switch object := object.(type) {
+	case []any:
+		old, _ := old.([]any)
+		return n.items == nil || w.list(n, at, object, old, r)
+	case map[string]any:
+		old, _ := old.(map[string]any)
+		return w.fields(n, at, object, old, r)
+	}
+	return true
+}
+
+// list validates the elements of a list.
+func (w *walk) list(n *node, at *step, list, old []any, r ratchet) bool {
+	var index elementIndex
+	// Usually the ratchet finds the old elements, too.
+	shared := r.current != nil && r.current.schema == n.schema
+	for i, element := range list {
+		var child pair
+		below := r.element(element, &child)
+		var oldElement any
+		switch {
+		case len(old) == 0:
+		case shared:
+			oldElement = child.old
+		default:
+			oldElement = index.find(n.schema, old, element)
+		}
+		if !w.visit(n.items, &step{up: at, kind: indexStep, index: i}, element, oldElement, below) {
+			return false
+		}
+	}
+	return true
+}
+
+// fields validates the values of a map, and then the fields of an object.
+func (w *walk) fields(n *node, at *step, object, old map[string]any, r ratchet) bool {
+	if n.schema.MapType != "" && !mapCorrelates(&n.schema.MapType) {
+		old = nil
+	}
+	if n.additional != nil {
+		from := len(w.keys)
+		for key := range object {
+			w.keys = append(w.keys, key)
+		}
+		to := len(w.keys)
+		slices.Sort(w.keys[from:])
+		for i := from; i < to; i++ {
+			key := w.keys[i]
+			var child pair
+			if !w.visit(n.additional, &step{up: at, kind: keyStep, name: key}, object[key], old[key], r.key(key, &child)) {
+				return false
+			}
+		}
+		clear(w.keys[from:])
+		w.keys = w.keys[:from]
+	}
+	for _, p := range n.properties {
+		value, ok := object[p.name]
+		if !ok {
+			continue
+		}
+		var child pair
+		if !w.visit(p.node, &step{up: at, name: p.name}, value, old[p.name], r.key(p.name, &child)) {
+			return false
+		}
+	}
+	return true
+}
