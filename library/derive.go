@@ -97,8 +97,17 @@ func (l celLibrary) CompileOptions() []cel.EnvOption {
 
 func (l celLibrary) ProgramOptions() []cel.ProgramOption {
 	var options []cel.ProgramOption
-	if len(l.Patterns) > 0 {
-		options = append(options, cel.OptimizeRegex(l.Patterns...))
+	for _, p := range l.Patterns {
+		options = append(options, cel.OptimizeRegex(&interpreter.RegexOptimization{
+			Function: p.Function, OverloadID: p.OverloadID, RegexIndex: p.Index,
+			Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+				impl, err := p.Compile(pattern)
+				if err != nil {
+					return nil, err
+				}
+				return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), impl), nil
+			},
+		}))
 	}
 	for _, f := range l.Functions {
 		for _, o := range f.Overloads {

@@ -53,9 +53,16 @@ type Env struct {
 func New(cfg Config) (*Env, error) {
 	prices := []cost.Prices{cost.Standard()}
 	var opts []cel.EnvOption
+	var patterns []eval.Regex
 	for _, lib := range cfg.Libraries {
-		opts = append(opts, lib.EnvOption(cfg.Beyond))
+		if !cfg.Beyond {
+			lib = lib.Released()
+		}
+		opts = append(opts, lib.EnvOption())
 		prices = append(prices, lib.Prices())
+		for _, p := range lib.Patterns {
+			patterns = append(patterns, eval.Regex(p))
+		}
 	}
 	table := cost.NewTable(prices...)
 	opts = append(opts, cfg.Options...)
@@ -73,7 +80,8 @@ func New(cfg Config) (*Env, error) {
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
-		Price:     table.Runtime,
+		Price:     func(function, overloadID string) eval.Price { return eval.Price(table.Runtime(function, overloadID)) },
+		Regexes:   patterns,
 	})
 	if err != nil {
 		return nil, err
