@@ -124,7 +124,7 @@ func dataKey(elem any, idents []string) (any, ref.Val) {
 	for i, ident := range idents {
 		part := object[ident]
 		if len(idents) <= 3 && part != nil && !reflect.TypeOf(part).Comparable() {
-			return nil, types.NewErr("internal error: hash of unhashable type: %T", part)
+			return nil, types.NewErr("internal error: runtime error: hash of unhashable type %T", part)
 		}
 		parts[i] = part
 	}
