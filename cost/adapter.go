@@ -63,8 +63,15 @@ func (e *Estimator) EstimateCallCost(function, overloadID string, target *checke
 	}
 }
 
-// CallCost prices a call that was evaluated. It is never nil.
+// CallCost prices a call that was evaluated. It is never nil. It panics with an
+// interpreter.EvalCancelledError at a fault of the price, which is cel-go's way to
+// end an evaluation: the program returns it as an error.
 func (e *Estimator) CallCost(function, overloadID string, args []ref.Val, result ref.Val) *uint64 {
+	if fault := e.table.Fault(function, overloadID); fault != nil {
+		if err := fault(args); err != nil {
+			panic(interpreter.EvalCancelledError{Message: err.Error()})
+		}
+	}
 	price := e.table.Runtime(function, overloadID)(args, result)
 	return &price
 }

@@ -130,7 +130,7 @@ func testEnv(t testing.TB) *cel.Env {
 		cel.Variable("optSelf", cel.OptionalType(root.typ)),
 		cel.Variable("vs", cel.StringType), cel.Variable("vl", cel.ListType(cel.StringType)),
 		cel.Variable("vm", cel.MapType(cel.StringType, cel.StringType)), cel.Variable("vd", cel.DynType),
-		cel.Variable("vy", cel.BytesType), cel.Variable("vu", cel.UintType),
+		cel.Variable("vy", cel.BytesType), cel.Variable("__result__", cel.ListType(cel.StringType)),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +175,8 @@ func (s hashSizer) SizeOf(path []string) (Range, bool) {
 		return Range{Min: lo, Max: math.MaxUint64}, true
 	case 4:
 		return Range{Min: hi, Max: lo}, true
+	case 5:
+		return Range{Min: lo, Max: 1<<62 + hi}, true
 	}
 	return Range{Min: lo, Max: lo + hi}, true
 }
@@ -196,7 +198,8 @@ var productions = map[string][]string{
 		"{l}[{n}]", "{m}[{s}]", "{s} + {s}", "({b} ? {s} : {s})", "string({n})", "string({y})", "string({s})", "string({x})",
 		"strings.quote({s})", "'%s %d'.format([{s}, {n}])", "{s}.substring({n})", "{s}.lowerAscii()", "{l}.join({s})", "string({d})",
 		"cel.bind(v, {s}, {v:s:s})", "cel.bind(v, {l}, {v:l:s})", "optional.of({s}).orValue({s})", "self.?s.orValue({s})", "self.m[?{s}].orValue({s})",
-		"optSelf.s.orValue({s})", "{middle}.s", "string(self.ts)", "{'k': {s}}['k']", "[{s}, {s}][{n}]", "{ll}[{n}][{n}]", "'abc'.charAt({n})", "{s}.replace({s}, {s})",
+		"optSelf.s.orValue({s})", "{middle}.s", "string(self.ts)", "{'k': {s}}['k']", "[{s}, {s}][{n}]", "{ll}[{n}][{n}]", "'abc'.charAt({n})", "{s}.replace({s}, {s})", "__result__[{n}]", "__result__.join({s})", "[__result__, {l}][{n}].join('12')", "self.objs.map(o, {o:middle:s}).join('a')", "[{l}].map(x, {x:l:s}).join({s})",
+		"self.objs.map(o, o.items.map(p, p.l.join(o.s)).join({s})).join()",
 	},
 	"y": {"b'xyz'", "self.y", "vy", "bytes({s})", "bytes({y})", "{y} + {y}", "({b} ? {y} : {y})"},
 	"n": {
@@ -213,11 +216,12 @@ var productions = map[string][]string{
 		"has(self.s)", "has({in}.s)", "has(self.m.foo)", "has({middle}.inner)", "has({d}.z)", "self.ts > self.ts", "self.dur == self.dur", "bool({s})",
 		"{l}.all(x, {x:s:b})", "{l}.exists(x, {x:s:b})", "{l}.exists_one(x, {x:s:b})", "{m}.all(k, {k:s:b})", "{m}.exists(k, {k:s:b})", "{ll}.all(x, {x:l:b})", "{big}.all(o, {o:in:b})",
 		"self.objs.all(o, {o:middle:b})", "self.objs.exists(o, {o:middle:b})", "{mm}.all(k, {k:s:b})", "vd.all(x, {x:d:b})", "{d}.exists(x, {x:d:b})",
-		"self.objs.all(o, o.items.all(p, o.s == p.s))", "{big}.all(o, o.l.all(p, o.s == p && {o:in:b}))", "{big}.all(o, o.m.all(p, q, o.s == p && {o:in:b}))",
-		"{l}.all(i, x, {x:s:b})", "{l}.exists(i, x, {i:n:b})", "{m}.all(k, v, {v:s:b})", "{m}.exists_one(k, v, {k:s:b})", "{mm}.exists(k, v, {v:min:b})",
+		"self.objs.all(o, o.items.all(p, o.s == p.s))", "{big}.all(o, o.l.all(p, o.s == p && {o:in:b}))", "self.big.all(o, o.s.contains(o.u) && o.u.matches(o.s))", "self.objs.all(o, o.items.all(p, p.u.contains(p.s) && p.s.contains(p.u)))",
+		"{big}.all(o, o.m.all(p, q, o.s == p && {o:in:b}))",
+		"{l}.all(i, x, {x:s:b})", "{l}.exists(i, x, i == {n})", "{l}.exists(i, x, {i:n:b})", "{m}.all(k, v, {v:s:b})", "{m}.exists_one(k, v, {k:s:b})", "{mm}.exists(k, v, {v:min:b})",
 		"cel.bind(v, {s}, {v:s:b})", "cel.bind(v, {l}, {v:l:b})", "cel.bind(v, {in}, {v:in:b})", "cel.bind(v, {middle}, {v:middle:b})",
 		"self.?s.hasValue()", "self.?o.s.optMap(v, {v:s:b}).orValue({b})", "self.?l.optMap(v, {v:l:b}).orValue({b})", "optional.of({s}) == optional.of({s})", "self.?o.optFlatMap(v, v.?s).hasValue()",
-		"sets.contains({l}, {l})", "{l} == {l}.map(x, {x:s:s})", "type({s}) == string", "{l}.isSorted()",
+		"sets.contains({l}, {l})", "{s} in __result__", "{in} == vd", "{in} == {in}", "{l} == {l}.map(x, {x:s:s})", "type({s}) == string", "{l}.isSorted()",
 	},
 	"l": {
 		"[]", "['a', 'bcd']", "[{s}, {s}]", "self.l", "vl", "{in}.l", "{in}.q", "{ll}[{n}]", "{l} + {l}", "({b} ? {l} : {l})", "{l}.filter(x, {x:s:b})", "{l}.map(x, {x:s:s})",

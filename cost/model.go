@@ -50,6 +50,10 @@ type Model struct {
 	Estimate func(operands []Operand) Estimate
 	// Runtime prices a call that was evaluated.
 	Runtime func(args []ref.Val, result ref.Val) uint64
+	// Fault, if set, is asked before Runtime. Its error ends the evaluation in
+	// place of whatever the call gave. An API server has no such thing by
+	// intent: some of its formulas fail on arguments that are errors.
+	Fault func(args []ref.Val) error
 }
 
 // Fixed is the price of a call that costs n units whatever its operands.
@@ -63,7 +67,7 @@ func Fixed(n uint64) Model {
 // Split takes the estimate from one model and the runtime price from another.
 // Every use says in a comment why the two differ.
 func Split(estimate, runtime Model) Model {
-	return Model{Estimate: estimate.Estimate, Runtime: runtime.Runtime}
+	return Model{Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault}
 }
 
 // Size is a formula for a size, the same before and after evaluation.
@@ -173,6 +177,7 @@ func (m Model) Sized(result func(operands []Operand) Range) Model {
 			return e
 		},
 		Runtime: m.Runtime,
+		Fault:   m.Fault,
 	}
 }
 

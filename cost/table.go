@@ -37,7 +37,7 @@ func merge(into, from map[string]Model) {
 			m.Estimate = into[key].Estimate
 		}
 		if m.Runtime == nil {
-			m.Runtime = into[key].Runtime
+			m.Runtime, m.Fault = into[key].Runtime, into[key].Fault
 		}
 		into[key] = m
 	}
@@ -51,7 +51,7 @@ type Price = func(args []ref.Val, result ref.Val) uint64
 // evaluation decides the overload. The arguments begin with the receiver of a
 // member function. The price is never nil.
 func (t *Table) Runtime(function, overloadID string) Price {
-	price := t.byName(function, overloadID)
+	price := t.runtime(function, overloadID).Runtime
 	if function != operators.Equals || len(t.equality) == 0 {
 		return price
 	}
@@ -63,14 +63,22 @@ func (t *Table) Runtime(function, overloadID string) Price {
 	}
 }
 
-func (t *Table) byName(function, overloadID string) Price {
+// Fault returns what may end the evaluation instead of a price at a call, see
+// [Model.Fault]: nil, in nearly all cases. Which calls it takes is as with
+// Runtime.
+func (t *Table) Fault(function, overloadID string) func(args []ref.Val) error {
+	return t.runtime(function, overloadID).Fault
+}
+
+// runtime is the model with the runtime price of a call.
+func (t *Table) runtime(function, overloadID string) Model {
 	if m := t.overloads[overloadID]; m.Runtime != nil {
-		return m.Runtime
+		return m
 	}
 	if m := t.functions[function]; m.Runtime != nil {
-		return m.Runtime
+		return m
 	}
-	return func([]ref.Val, ref.Val) uint64 { return 1 }
+	return Model{Runtime: func([]ref.Val, ref.Val) uint64 { return 1 }}
 }
 
 // equalityOf is the price of == by the type of the left value, nil if the type

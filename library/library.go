@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
 )
@@ -53,15 +54,24 @@ type Library struct {
 	Types []Type
 	// Functions are the functions that the library adds or prices.
 	Functions []Function
+	// Macros are the macros that the library adds. Options declare them; only
+	// their documentation stands here.
+	Macros []Macro
 	// Options are what cel-go itself supplies: the declarations of its own
 	// extension libraries, and language settings.
 	Options []cel.EnvOption
+	// Patterns compile constant regular expressions when a program is planned,
+	// so that a faulty one is an error then.
+	Patterns []*interpreter.RegexOptimization
 }
 
 // Type is a CEL type that a library adds.
 type Type struct {
 	// CEL is the type.
 	CEL *cel.Type
+	// Named is true if expressions can name the type, as in
+	// `type(x) == net.IP`.
+	Named bool
 	// Doc describes the type.
 	Doc string
 	// EqualCost prices == of two values of the type. A zero model leaves it to
@@ -95,6 +105,9 @@ type Overload struct {
 	// Impl is the implementation. A zero Impl means that Library.Options
 	// declares the overload, and only its documentation and price stand here.
 	Impl Impl
+	// Released is the implementation of API servers, if Impl does more for the
+	// sake of an overload that is Beyond.
+	Released Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
 	// Examples are evaluated by a test and travel with the documentation.
@@ -102,6 +115,18 @@ type Overload struct {
 	// Beyond is true for what the documentation describes and no released API
 	// server has. Server-exact environments leave it out.
 	Beyond bool
+}
+
+// Macro is a form that the parser rewrites, as it does `list.map(x, f(x))`.
+type Macro struct {
+	// Name is the name in expressions.
+	Name string
+	// Doc says what the macro does.
+	Doc string
+	// Usage are the forms of a call, such as `<list>.map(x, <expr>) -> <list>`.
+	Usage []string
+	// Examples are evaluated by a test and travel with the documentation.
+	Examples []Example
 }
 
 // Example is an expression and what comes of it.

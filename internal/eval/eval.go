@@ -9,6 +9,9 @@
 package eval
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/google/cel-go/common/types/ref"
 )
 
@@ -53,4 +56,36 @@ type Result struct {
 	Err error
 	// Kind classifies the outcome.
 	Kind Kind
+<<<<<<< HEAD
+}
+
+var (
+	// ErrCostLimit is the error of an evaluation that cost more than its limit.
+	ErrCostLimit = errors.New("operation cancelled: actual cost limit exceeded")
+	// ErrInterrupted is in the tree of the error of an evaluation whose
+	// context ended, as is the cause of the context.
+	ErrInterrupted = errors.New("operation interrupted")
+	// ErrInternal is in the tree of the error of an evaluation in which a
+	// function or a value panicked.
+	ErrInternal = errors.New("internal error")
+
+	errNilContext = errors.New("context can not be nil")
+)
+
+// noSuchOverload is how the texts of cel-go's untyped errors begin when no
+// overload takes the arguments.
+const noSuchOverload = "no such overload"
+
+func kindOf(err error) Kind {
+	switch {
+	case err == nil:
+		return KindValue
+	case errors.Is(err, ErrInterrupted):
+		return KindInterrupted
+	case strings.HasPrefix(err.Error(), noSuchOverload):
+		return KindNoSuchOverload
+	}
+	return KindError
+=======
+>>>>>>> crd
 }

@@ -1,0 +1,40 @@
+# The commands of the README. Only Go, make and git are needed.
+GO ?= go
+
+.PHONY: test oracle demo bench bench-peer fuzz generate
+
+# Every check that needs no network once the modules are downloaded.
+test:
+	$(GO) vet ./...
+	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
+	$(GO) test -race ./...
+
+# Live comparison with the API server's own modules.
+oracle:
+	cd internal/oracle && $(GO) vet ./... && $(GO) test -count=1 -v -timeout 15m ./...
+
+# Validates HTTPRoutes by the Gateway API's own CRD.
+demo:
+	$(GO) run ./examples/httproute
+
+# Benchmarks of this library alone.
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Ratios against the API server's validator, measured in one run.
+bench-peer:
+	cd internal/oracle && $(GO) test -run '^TestPeer' -count=1 -v -timeout 15m .
+
+# Every fuzz target, FUZZTIME each.
+FUZZTIME ?= 2m
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+# Rewrites what is derived from the registry of functions.
+generate:
+	$(GO) run ./internal/docs/generate

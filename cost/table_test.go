@@ -1,0 +1,229 @@
+package cost
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// counted counts the calls that a table prices, by overload.
+type counted struct {
+	interpreter.ActualCostEstimator
+	seen map[string]int
+}
+
+func (c counted) CallCost(function, id string, args []ref.Val, result ref.Val) *uint64 {
+	c.seen[id]++
+	return c.ActualCostEstimator.CallCost(function, id, args, result)
+}
+
+// values are data for the corpus, as far as it must be there.
+func values() map[string]any {
+	inner := map[string]any{
+		"s": "inner text", "u": strings.Repeat("ü", 70), "n": 3, "l": []any{"a", "bb", "inner text"},
+		"q": []any{}, "m": map[string]any{"a": 1, "abc": 2}, "d": 7,
+	}
+	middle := map[string]any{"inner": inner, "items": []any{inner, inner}, "s": "middle"}
+	self := map[string]any{
+		"s": "abc", "t": "", "u": strings.Repeat("0123456789", 30), "y": []byte("0123456789abcdef"), "n": 1, "x": 2.5, "b": true,
+		"d": strings.Repeat("dyn", 9), "l": []any{"abc", "def", "", strings.Repeat("long", 20)}, "ints": []any{1, 2, 3},
+		"big": []any{inner, inner, inner}, "m": map[string]any{"abc": "x", "": strings.Repeat("m", 33)},
+		"mm": map[string]any{"abc": map[string]any{"abc": inner}}, "ll": []any{[]any{"abc"}, []any{}, []any{"x", "y"}},
+		"o": middle, "objs": []any{middle, middle}, "inner": inner,
+	}
+	return map[string]any{
+		"self": self, "oldSelf": self, "optSelf": types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(self)),
+		"vs": "variable", "vl": []any{"abc", "x"}, "vm": map[string]any{"abc": "y"}, "vd": "dynamic", "vy": []byte("xyz"), "__result__": []any{"1"},
+	}
+}
+
+func TestRuntimeEqualsReference(t *testing.T) {
+	env := testEnv(t)
+	own := counted{NewTable(Standard()).Estimator(nil), map[string]int{}}
+	evaluated := 0
+	for _, tree := range compiled(t, env, corpus(3000)) {
+		var costs [2]uint64
+		for i, estimator := range []interpreter.ActualCostEstimator{nil, own} {
+			program, err := env.Program(tree,
+				cel.CostTracking(estimator), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, details, _ := program.Eval(values())
+			if i == 0 && !types.IsUnknownOrError(out) {
+				evaluated++
+			}
+			costs[i] = *details.ActualCost()
+		}
+		if costs[0] != costs[1] {
+			t.Errorf("%s\ncosts %d, want %d", tree.Source().Content(), costs[1], costs[0])
+		}
+	}
+	if evaluated < 1000 {
+		t.Errorf("only %d expressions have a value", evaluated)
+	}
+	for id := range Standard().Overloads {
+		if own.seen[id] < 3 {
+			t.Errorf("overload %s was called %d times", id, own.seen[id])
+		}
+	}
+	if own.seen[""] == 0 {
+		t.Error("no call without an overload id")
+	}
+}
+
+// The one difference between cel-go's size of a value and a library's.
+func TestRuntimeOfOptional(t *testing.T) {
+	held := types.OptionalOf(types.OptionalOf(types.String(strings.Repeat("x", 95))))
+	args := []ref.Val{held, held}
+	if got := NewTable(Standard()).Runtime(operators.Equals, overloads.Equals)(args, nil); got != 10 {
+		t.Errorf("optionals of 95 characters are compared for %d units, want 10", got)
+	}
+	if got := Scan(Arg(0)).Runtime(args, nil); got != 1 {
+		t.Errorf("a library reads an optional for %d units, want 1", got)
+	}
+}
+
+type special struct{ types.Null }
+
+var specialType = types.NewObjectType("special")
+
+func (special) Type() ref.Type { return specialType }
+
+func TestTablePrecedence(t *testing.T) {
+	table := NewTable(
+		Standard(),
+		Prices{
+			Overloads: map[string]Model{"f_a": Fixed(10), overloads.StartsWithString: {Runtime: Fixed(30).Runtime}},
+			Functions: map[string]Model{"f": Fixed(11), "g": Fixed(12)},
+			Equality:  map[string]Model{"special": Fixed(13)},
+		},
+		Prices{Functions: map[string]Model{"g": Fixed(14)}},
+	)
+	text := types.String(strings.Repeat("s", 100))
+	for _, c := range []struct {
+		function, id string
+		args         []ref.Val
+		want         uint64
+	}{
+		{"f", "f_a", nil, 10},
+		{"f", "f_b", nil, 11},
+		{"f", "", nil, 11},
+		{"g", "g_a", nil, 14},
+		{"h", "h_a", nil, 1},
+		{"startsWith", overloads.StartsWithString, []ref.Val{text, text}, 30},
+		{"endsWith", overloads.EndsWithString, []ref.Val{text, text}, 10},
+		{"endsWith", "", []ref.Val{text, text}, 1},
+		{operators.Equals, overloads.Equals, []ref.Val{special{}, text}, 13},
+		{operators.Equals, overloads.Equals, []ref.Val{text, special{}}, 1},
+		{operators.Equals, overloads.Equals, []ref.Val{text, text}, 10},
+		{operators.NotEquals, overloads.NotEquals, []ref.Val{special{}, special{}}, 1},
+	} {
+		if got := table.Runtime(c.function, c.id)(c.args, nil); got != c.want {
+			t.Errorf("%s (%q) of %v costs %d, want %d", c.function, c.id, c.args, got, c.want)
+		}
+	}
+
+	broken := Fixed(2).Faulting(func(args []ref.Val) error { return errors.New("broken") })
+	faulty := NewTable(
+		Prices{Overloads: map[string]Model{"kept": broken, "replaced": broken}},
+		Prices{Overloads: map[string]Model{"kept": {Estimate: Fixed(1).Estimate}, "replaced": Fixed(1)}},
+	)
+	if faulty.Fault("f", "kept") == nil || faulty.Fault("f", "replaced") != nil || faulty.Fault("f", "other") != nil {
+		t.Error("a fault does not stay with its runtime price")
+	}
+
+	nothing := operand{typ: types.StringType, derived: &Range{Min: 0, Max: 200}}
+	estimate, ok := table.estimate("startsWith", overloads.StartsWithString, []Operand{nothing, nothing})
+	if want := (Range{0, 20}); !ok || estimate.Cost != want {
+		t.Errorf("a part without an estimate hides the one before: %v, want %v", estimate.Cost, want)
+	}
+	if _, ok := (&Table{}).estimate("f", "f_a", nil); ok {
+		t.Error("the zero table has a price")
+	}
+	if got := (&Table{}).Runtime("f", "f_a")(nil, nil); got != 1 {
+		t.Errorf("the zero table prices a call at %d, want 1", got)
+	}
+}
+
+// A price that gets fewer arguments than it looks at, or none that it knows, must
+// still answer.
+func TestPricesOfAwkwardCalls(t *testing.T) {
+	table := NewTable(Standard(), Prices{Equality: map[string]Model{"special": Fixed(1)}})
+	awkward := [][]ref.Val{nil, {nil}, {nil, nil}, {types.NewErr("x"), &types.Unknown{}}, {types.String("\xff\xfe"), types.Bytes(nil)}}
+	for id := range Standard().Overloads {
+		for _, function := range []string{"f", operators.Equals} {
+			for _, args := range awkward {
+				if got := table.Runtime(function, id)(args, nil); got > 2 {
+					t.Errorf("%s of %v costs %d", id, args, got)
+				}
+			}
+		}
+		if e, ok := table.estimate("f", id, nil); !ok || e.Cost.Max == 0 {
+			t.Errorf("%s without operands: %v, %v", id, e, ok)
+		}
+	}
+}
+
+func TestRuntimeDoesNotAllocate(t *testing.T) {
+	table := NewTable(Standard(), Prices{Equality: map[string]Model{"special": Fixed(1)}})
+	text, data := types.String(strings.Repeat("ä", 1000)), types.Bytes(make([]byte, 1000))
+	list := types.DefaultTypeAdapter.NativeToValue([]string{"a", "b"})
+	for id := range Standard().Overloads {
+		price := table.Runtime(operators.Equals, id)
+		for _, args := range [][]ref.Val{{text, text}, {data, data}, {list, list}, {types.Int(1), types.Int(2)}, {special{}, special{}}} {
+			if n := testing.AllocsPerRun(10, func() { price(args, types.True) }); n != 0 {
+				t.Errorf("%s of %T allocates %v times", id, args[0], n)
+			}
+		}
+	}
+}
+
+func TestElemLeavesPathAlone(t *testing.T) {
+	var paths [][]string
+	seen := sizerFunc(func(p []string) (Range, bool) {
+		paths = append(paths, p)
+		return Range{}, false
+	})
+	p := path{"self", "a", "b"}[:2]
+	elem := operand{path: p, typ: types.NewListType(types.StringType), sizes: seen}.Elem()
+	if got := elem.Size(); got != (Range{Max: math.MaxUint64}) {
+		t.Errorf("size %v of an element that is not declared", got)
+	}
+	if got := strings.Join(paths[0], "."); got != "self.a.@items" || p[:3][2] != "b" {
+		t.Errorf("path %s of an element, its list's path is now %v", got, p[:3])
+	}
+}
+
+type sizerFunc func([]string) (Range, bool)
+
+func (f sizerFunc) SizeOf(p []string) (Range, bool) { return f(p) }
+
+// A fault ends the evaluation in a program of cel-go too.
+func TestEstimatorFault(t *testing.T) {
+	env, err := cel.NewEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, issues := env.Compile("'a'.startsWith('b') || true")
+	if issues.Err() != nil {
+		t.Fatal(issues.Err())
+	}
+	broken := Fixed(1).Faulting(func([]ref.Val) error { return errors.New("broken price") })
+	table := NewTable(Prices{Overloads: map[string]Model{overloads.StartsWithString: broken}})
+	program, err := env.Program(tree, cel.CostTracking(table.Estimator(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := program.Eval(cel.NoVars()); err == nil || err.Error() != "broken price" {
+		t.Errorf("error %v, want that of the price", err)
+	}
+}

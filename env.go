@@ -1,0 +1,205 @@
+package kubecel
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// Env compiles expressions. It holds functions, variables and types, is
+// read-only and safe for concurrent use. Building one takes milliseconds:
+// build it once and share it, and use [Env.Extend] for more variables.
+type Env struct {
+	config envConfig
+	base   *environment.Env
+	scope  *environment.Scope
+	cel    func() (*cel.Env, error)
+}
+
+type envConfig struct {
+	libraries []library.Library
+	options   []cel.EnvOption
+	variables []variable
+	exact     bool
+	size      int
+	limit     uint64
+	rebuild   bool
+	err       error
+}
+
+type variable struct {
+	name   string
+	typ    *cel.Type
+	schema *typesystem.Schema
+}
+
+// EnvOption configures an environment at construction.
+type EnvOption func(*envConfig)
+
+// Variable declares a variable of a CEL type.
+func Variable(name string, t *cel.Type) EnvOption {
+	return func(c *envConfig) {
+		if name == "" || t == nil {
+			c.err = fmt.Errorf("variable %q: it needs a name and a type", name)
+			return
+		}
+		c.variables = append(c.variables, variable{name: name, typ: t})
+	}
+}
+
+// SchemaVariable declares a variable whose type an OpenAPI schema gives. Its
+// fields are type-checked, the bounds of the schema bound the estimates, and its
+// values are unstructured data: map[string]any, []any, string, bool, int64,
+// float64 and nil.
+func SchemaVariable(name string, schema *typesystem.Schema) EnvOption {
+	return func(c *envConfig) {
+		switch {
+		case name == "" || schema == nil:
+			c.err = fmt.Errorf("variable %q: it needs a name and a schema", name)
+		case !schema.Exposed():
+			c.err = fmt.Errorf("variable %q: expressions cannot see data of its schema", name)
+		default:
+			c.variables = append(c.variables, variable{name: name, schema: schema})
+		}
+	}
+}
+
+// Libraries adds function libraries to those of Kubernetes: the caller's own,
+// declared as [library.Library] values, with the same cost tracking and
+// documentation.
+func Libraries(libs ...library.Library) EnvOption {
+	return func(c *envConfig) {
+		c.libraries = append(c.libraries, libs...)
+		c.rebuild = true
+	}
+}
+
+// CELOptions adds options of cel-go: types, functions, macros.
+func CELOptions(opts ...cel.EnvOption) EnvOption {
+	return func(c *envConfig) {
+		c.options = append(c.options, opts...)
+		c.rebuild = true
+	}
+}
+
+// ServerExact leaves out what the documentation of Kubernetes describes and no
+// released API server has, so that the environment rejects what a server of
+// Kubernetes 1.37 rejects.
+func ServerExact() EnvOption {
+	return func(c *envConfig) {
+		c.exact = true
+		c.rebuild = true
+	}
+}
+
+// ExpressionSizeLimit bounds the size of an expression in code points. The
+// default, that of an API server, is 100,000.
+func ExpressionSizeLimit(codePoints int) EnvOption {
+	return func(c *envConfig) {
+		if codePoints <= 0 {
+			c.err = fmt.Errorf("expression size limit %d: it must be positive", codePoints)
+			return
+		}
+		c.size = codePoints
+		c.rebuild = true
+	}
+}
+
+// CostLimit bounds the cost of each evaluation in cost units. The default, that
+// of an API server, is cost.PerCallLimit, 1,000,000.
+func CostLimit(units uint64) EnvOption {
+	return func(c *envConfig) { c.limit = units }
+}
+
+// NewEnv builds an environment with all libraries and language settings of
+// Kubernetes 1.37.
+func NewEnv(opts ...EnvOption) (*Env, error) {
+	return newEnv(envConfig{limit: cost.PerCallLimit, rebuild: true}, nil, opts)
+}
+
+// Extend returns an environment that has more than this one, which stays as it
+// is. Adding variables is cheap: everything else is shared.
+func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
+	config := e.config
+	config.rebuild = false
+	config.libraries = slices.Clip(config.libraries)
+	config.options = slices.Clip(config.options)
+	config.variables = slices.Clip(config.variables)
+	return newEnv(config, e.base, opts)
+}
+
+func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, error) {
+	for _, opt := range opts {
+		if opt(&config); config.err != nil {
+			return nil, config.err
+		}
+	}
+	if config.rebuild {
+		built, err := buildBase(config)
+		if err != nil {
+			return nil, fmt.Errorf("environment: %w", err)
+		}
+		base = built
+	}
+	e := &Env{config: config, base: base}
+	provider := base.CEL().CELTypeProvider()
+	declared := make([]*decls.VariableDecl, len(config.variables))
+	sizes := variableSizes{}
+	for i, v := range config.variables {
+		t := v.typ
+		if v.schema != nil {
+			scoped := typesystem.NewProvider(provider, v.schema, v.name)
+			provider, t = scoped, scoped.Type()
+			sizes[v.name] = v.schema
+		}
+		declared[i] = decls.NewVariable(v.name, t)
+	}
+	scope, err := base.Scope(provider, sizes, declared...)
+	if err != nil {
+		return nil, fmt.Errorf("environment: %w", err)
+	}
+	e.scope = scope
+	e.cel = sync.OnceValues(func() (*cel.Env, error) { return celEnv(base, provider, declared) })
+	return e, nil
+}
+
+func buildBase(config envConfig) (*environment.Env, error) {
+	return environment.New(environment.Config{
+		Libraries:      append(environment.Stored(!config.exact), config.libraries...),
+		Beyond:         !config.exact,
+		Options:        config.options,
+		ExpressionSize: config.size,
+	})
+}
+
+func celEnv(base *environment.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {
+	opts := []cel.EnvOption{cel.VariableDecls(declared...)}
+	if provider != base.CEL().CELTypeProvider() {
+		opts = append(opts, cel.CustomTypeProvider(provider))
+	}
+	return base.CEL().Extend(opts...)
+}
+
+// CEL returns the environment for those who program against cel-go directly.
+// Its programs count and limit cost as an API server does.
+func (e *Env) CEL() (*cel.Env, error) { return e.cel() }
+
+// variableSizes answers how large variables can be by their schemas.
+type variableSizes map[string]*typesystem.Schema
+
+// SizeOf returns the size of what a path of field names leads to.
+func (s variableSizes) SizeOf(path []string) (cost.Range, bool) {
+	if len(path) == 0 || s[path[0]] == nil {
+		return cost.Range{}, false
+	}
+	return s[path[0]].SizeOf(path)
+}

@@ -1,0 +1,186 @@
+package kubecel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The three errors of this package, one for each phase: a *SchemaError when a
+// document or schema cannot be used, a *CompileError when an expression does
+// not compile, an *EvalError when its evaluation fails. Violations of rules are
+// not errors: they are what a validation reports.
+
+// Code names the class of a problem. Codes are stable; texts are not.
+type Code string
+
+// The codes of a CompileError's issues.
+const (
+	// CodeTooLarge is an expression over the size limit.
+	CodeTooLarge Code = "expression-too-large"
+	// CodeSyntax is an expression that is not CEL.
+	CodeSyntax Code = "syntax"
+	// CodeUndeclaredReference is a name that the environment does not have.
+	CodeUndeclaredReference Code = "undeclared-reference"
+	// CodeUndeclaredFunction is a function that the environment does not have.
+	CodeUndeclaredFunction Code = "undeclared-function"
+	// CodeUndefinedField is a field that the object's schema does not have.
+	CodeUndefinedField Code = "undefined-field"
+	// CodeNoMatchingOverload is a call with operands of unsuitable types.
+	CodeNoMatchingOverload Code = "no-matching-overload"
+	// CodeTypeMismatch is any other type error.
+	CodeTypeMismatch Code = "type-mismatch"
+	// CodeInvalidLiteral is a literal that can never be valid: a duration, a
+	// timestamp, a regular expression, or a list or map of mixed types.
+	CodeInvalidLiteral Code = "invalid-literal"
+	// CodeOutputType is an expression of the wrong type: a rule that is not a
+	// bool, a message that is not a string.
+	CodeOutputType Code = "output-type"
+	// CodePlan is an expression that type-checks and cannot be prepared for
+	// evaluation.
+	CodePlan Code = "plan"
+)
+
+// The codes of an EvalError.
+const (
+	// CodeNoSuchOverload is a call with values of unsuitable types.
+	CodeNoSuchOverload Code = "no-such-overload"
+	// CodeCostLimit is an evaluation that reached the limit of one call.
+	CodeCostLimit Code = "cost-limit"
+	// CodeBudget is an evaluation that the budget does not cover.
+	CodeBudget Code = "budget"
+	// CodeCancelled is an evaluation whose context was done.
+	CodeCancelled Code = "cancelled"
+	// CodeEvaluation is any other failure: a missing key, an index out of
+	// bounds, an overflow, a string that does not parse.
+	CodeEvaluation Code = "evaluation"
+)
+
+// Position is a place in an expression.
+type Position struct {
+	// Line counts from 1; 0 means that there is no place to name.
+	Line int
+	// Column counts code points from 1.
+	Column int
+}
+
+func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// IsZero tells whether there is no place to name.
+func (p Position) IsZero() bool { return p.Line == 0 }
+
+// Issue is one reason why an expression does not compile.
+type Issue struct {
+	Code Code
+	// Position is where in the expression.
+	Position Position
+	// Message says what is wrong, in the words of an API server.
+	Message string
+	// Hint says what would help, if that is known.
+	Hint string
+}
+
+// CompileError says why an expression does not compile.
+type CompileError struct {
+	// Expression is the source.
+	Expression string
+	// Issues are the reasons, ordered by place; there is at least one.
+	Issues []Issue
+	// Server is the text that an API server of Kubernetes 1.37 gives.
+	Server string
+}
+
+func (e *CompileError) Error() string {
+	var b strings.Builder
+	b.WriteString("expression does not compile")
+	for _, issue := range e.Issues {
+		b.WriteString("\n")
+		if !issue.Position.IsZero() {
+			fmt.Fprintf(&b, "%v: ", issue.Position)
+		}
+		fmt.Fprintf(&b, "%s", issue.Message)
+		if issue.Hint != "" {
+			fmt.Fprintf(&b, " (%s)", issue.Hint)
+		}
+		b.WriteString(Snippet(e.Expression, issue.Position))
+	}
+	return b.String()
+}
+
+// EvalError says why the evaluation of an expression gave no value.
+type EvalError struct {
+	Code Code
+	// Expression is the source.
+	Expression string
+	// Position is the part of the expression that failed, if that is known.
+	Position Position
+	// Server is the text that an API server gives.
+	Server string
+	// Cost is what the evaluation had cost when it failed, in cost units.
+	Cost uint64
+	// Cause is the underlying error: the context's, for one.
+	Cause error
+}
+
+func (e *EvalError) Error() string {
+	if e.Position.IsZero() {
+		return e.Server
+	}
+	return fmt.Sprintf("%v: %s%s", e.Position, e.Server, Snippet(e.Expression, e.Position))
+}
+
+// Unwrap returns the cause.
+func (e *EvalError) Unwrap() error { return e.Cause }
+
+// SchemaError says why a document or a schema cannot be used.
+type SchemaError struct {
+	// Path is the place in the document, empty for the whole.
+	Path string
+	// Detail says what is wrong.
+	Detail string
+	// Cause is the underlying error, if there is one.
+	Cause error
+}
+
+func (e *SchemaError) Error() string {
+	if e.Path == "" {
+		return e.Detail
+	}
+	return e.Path + ": " + e.Detail
+}
+
+// Unwrap returns the cause.
+func (e *SchemaError) Unwrap() error { return e.Cause }
+
+// ErrNilContext is the error of an evaluation without a context.
+var ErrNilContext = errors.New("context is nil")
+
+// maxSnippet is the longest line that a snippet shows, in bytes.
+const maxSnippet = 16 << 10
+
+// Snippet renders the line of a position with a caret under its column, each
+// on a line of its own. It is empty if there is no such place, or the line is
+// too long to be of use.
+func Snippet(expression string, at Position) string {
+	lines := strings.Split(expression, "\n")
+	if at.Line < 1 || at.Line > len(lines) || len(lines[at.Line-1]) > maxSnippet {
+		return ""
+	}
+	line := lines[at.Line-1]
+	var caret strings.Builder
+	rest := line
+	for column := 1; column < at.Column && rest != ""; column++ {
+		r, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+		switch {
+		case r == '\t':
+			caret.WriteByte('\t')
+		case size > 2: // East Asian scripts and emoji take two cells
+			caret.WriteString("  ")
+		default:
+			caret.WriteByte(' ')
+		}
+	}
+	return "\n  | " + strings.ToValidUTF8(line, "\uFFFD") + "\n  | " + caret.String() + "^"
+}

@@ -1,0 +1,173 @@
+package kubecel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/eval"
+)
+
+// Expression is a compiled expression. It is read-only and safe for concurrent
+// use.
+type Expression struct {
+	env      *Env
+	source   string
+	program  *eval.Program
+	output   *cel.Type
+	estimate cost.Range
+}
+
+// Compile parses and type-checks an expression and prepares it for evaluation.
+// If the expression is at fault the error is a *CompileError.
+func (e *Env) Compile(expression string) (*Expression, error) {
+	checked, err := e.scope.Compile(expression)
+	if err != nil {
+		return nil, compileError(expression, err)
+	}
+	program, err := e.scope.Plan(checked)
+	if err != nil {
+		return nil, &CompileError{
+			Expression: expression,
+			Issues:     []Issue{{Code: CodePlan, Message: err.Error()}},
+			Server:     "program instantiation failed: " + err.Error(),
+		}
+	}
+	estimate, err := e.scope.Estimate(checked)
+	if err != nil {
+		return nil, fmt.Errorf("cost estimation failed: %w", err)
+	}
+	return &Expression{
+		env: e, source: expression, program: program,
+		output: checked.GetType(checked.Expr().ID()), estimate: estimate,
+	}, nil
+}
+
+func compileError(expression string, err error) error {
+	var f *environment.Failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	e := &CompileError{Expression: expression, Server: "compilation failed: " + f.Error()}
+	for _, issue := range f.Issues {
+		e.Issues = append(e.Issues, Issue{
+			Code:     Code(issue.Code),
+			Position: Position{Line: issue.Line, Column: issue.Column},
+			Message:  issue.Message,
+			Hint:     issue.Hint,
+		})
+	}
+	return e
+}
+
+// String returns the source of the expression.
+func (x *Expression) String() string { return x.source }
+
+// OutputType returns the type that the expression evaluates to.
+func (x *Expression) OutputType() *cel.Type { return x.output }
+
+// Estimate returns what one evaluation may cost, in cost units: the number by
+// which an API server of Kubernetes 1.37 judges the expression.
+func (x *Expression) Estimate() cost.Range { return x.estimate }
+
+// Result is the outcome of an evaluation.
+type Result struct {
+	// Value is the value, as CEL has it.
+	Value ref.Val
+	// Cost is what the evaluation cost, in cost units.
+	Cost uint64
+}
+
+// Bool returns the value of a boolean result, and false for any other.
+func (r Result) Bool() bool { return r.Value == types.True }
+
+type evalConfig struct {
+	limit  uint64
+	budget *Budget
+}
+
+// EvalOption configures one evaluation.
+type EvalOption func(*evalConfig)
+
+// WithCostLimit bounds the cost of this evaluation in cost units, instead of
+// the limit of the environment.
+func WithCostLimit(units uint64) EvalOption {
+	return func(c *evalConfig) { c.limit = units }
+}
+
+// WithBudget charges the evaluation to a budget. An evaluation that the budget
+// does not cover fails with CodeBudget, and so do all that follow.
+func WithBudget(budget *Budget) EvalOption {
+	return func(c *evalConfig) { c.budget = budget }
+}
+
+// Eval evaluates the expression. Variables are CEL values (ref.Val) or Go
+// values: bool, string, []byte, integers, floats, time.Time, time.Duration, maps
+// and slices of these, nil. A variable that the environment declares and vars
+// lacks fails only if the evaluation needs it.
+//
+// If the evaluation gives no value the error is an *EvalError, which unwraps to
+// the error of a done context. Cancellation is looked at every
+// cost.InterruptFrequency iterations of a comprehension.
+func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
+	if ctx == nil {
+		return Result{}, ErrNilContext
+	}
+	config := evalConfig{limit: x.env.config.limit}
+	for _, opt := range opts {
+		opt(&config)
+	}
+	if config.budget != nil && config.budget.Remaining() == 0 {
+		return Result{}, x.evalError(CodeBudget, eval.Result{Err: errOutOfBudget})
+	}
+	result := x.program.Eval(ctx, variables{env: x.env, values: vars}, config.limit)
+	if config.budget != nil && !config.budget.spend(result.Cost) {
+		return Result{Cost: result.Cost}, x.evalError(CodeBudget, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
+	}
+	if result.Err != nil {
+		return Result{Cost: result.Cost}, x.evalError(evalCode(result), result)
+	}
+	return Result{Value: result.Value, Cost: result.Cost}, nil
+}
+
+var errOutOfBudget = errors.New("the cost budget is used up")
+
+func (x *Expression) evalError(code Code, result eval.Result) *EvalError {
+	e := &EvalError{
+		Code: code, Expression: x.source, Server: result.Err.Error(), Cost: result.Cost, Cause: result.Err,
+	}
+	var failed *types.Err
+	if errors.As(result.Err, &failed) {
+		line, column := x.env.base.Position(x.source, failed.NodeID())
+		e.Position = Position{Line: line, Column: column}
+	}
+	return e
+}
+
+// variables resolves the names of an evaluation; unstructured data is seen
+// through the schema of its variable.
+type variables struct {
+	env    *Env
+	values map[string]any
+}
+
+func (v variables) ResolveName(name string) (any, bool) {
+	value, ok := v.values[name]
+	if !ok {
+		return nil, false
+	}
+	if _, isVal := value.(ref.Val); !isVal {
+		for _, declared := range v.env.config.variables {
+			if declared.name == name && declared.schema != nil {
+				return declared.schema.Value(value), true
+			}
+		}
+	}
+	return value, true
+}

@@ -1,0 +1,244 @@
+// Package environment compiles expressions as an API server does: one base
+// environment that holds all functions, and cheap scopes on top of it that add
+// the variables and types of a place.
+package environment
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/library"
+)
+
+// DefaultExpressionSize is the size limit of an expression in code points, as
+// cel-go's parser has it in every Kubernetes release.
+const DefaultExpressionSize = 100_000
+
+// Config says what an environment holds.
+type Config struct {
+	// Libraries are added in order.
+	Libraries []library.Library
+	// Beyond adds the overloads that are documented but in no released server.
+	Beyond bool
+	// Known are all libraries of any release, to tell what a function needs
+	// that Libraries lack.
+	Known []library.Library
+	// Options are cel-go options of the caller.
+	Options []cel.EnvOption
+	// ExpressionSize is the limit of an expression in code points; zero means
+	// DefaultExpressionSize.
+	ExpressionSize int
+}
+
+// Env is a base environment. It is read-only and safe for concurrent use.
+type Env struct {
+	cel     *cel.Env
+	checker *checker.Env
+	planner *eval.Planner
+	prices  *cost.Table
+	later   map[string]library.Version
+	size    int
+}
+
+// New builds a base environment.
+func New(cfg Config) (*Env, error) {
+	prices := []cost.Prices{cost.Standard()}
+	var opts []cel.EnvOption
+	for _, lib := range cfg.Libraries {
+		opts = append(opts, lib.EnvOption(cfg.Beyond))
+		prices = append(prices, lib.Prices())
+	}
+	table := cost.NewTable(prices...)
+	opts = append(opts, cfg.Options...)
+	opts = append(opts, serverCosts(table))
+	env, err := cel.NewEnv(opts...)
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseChecker(env)
+	if err != nil {
+		return nil, err
+	}
+	planner, err := eval.NewPlanner(eval.Config{
+		Functions: env.Functions(),
+		Container: env.Container,
+		Adapter:   env.CELTypeAdapter(),
+		Provider:  env.CELTypeProvider(),
+		Price:     table.Runtime,
+	})
+	if err != nil {
+		return nil, err
+	}
+	size := cfg.ExpressionSize
+	if size == 0 {
+		size = DefaultExpressionSize
+	}
+	return &Env{cel: env, checker: base, planner: planner, prices: table, later: later(cfg.Libraries, cfg.Known), size: size}, nil
+}
+
+// CEL returns the environment for those who program against cel-go.
+func (e *Env) CEL() *cel.Env { return e.cel }
+
+// serverCosts makes programs of the cel-go environment count and limit cost as
+// an API server does.
+func serverCosts(table *cost.Table) cel.EnvOption {
+	return cel.Lib(programOptions{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostLimit(cost.PerCallLimit),
+		cel.CostTracking(table.Estimator(nil)),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.InterruptCheckFrequency(cost.InterruptFrequency),
+	})
+}
+
+type programOptions []cel.ProgramOption
+
+func (programOptions) CompileOptions() []cel.EnvOption {
+	return []cel.EnvOption{cel.CostEstimatorOptions(checker.PresenceTestHasCost(false))}
+}
+
+func (o programOptions) ProgramOptions() []cel.ProgramOption { return o }
+
+// baseChecker validates all declarations once; scopes copy the outcome.
+func baseChecker(env *cel.Env) (*checker.Env, error) {
+	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := base.AddIdents(env.Variables()...); err != nil {
+		return nil, err
+	}
+	functions := env.Functions()
+	for _, name := range sortedKeys(functions) {
+		if fn := functions[name]; !fn.IsDeclarationDisabled() {
+			if err := base.AddFunctions(fn); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return base, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Scope compiles the expressions of one place: the base environment, its
+// variables, and the types that they need.
+type Scope struct {
+	env      *Env
+	checker  *checker.Env
+	provider types.Provider
+	sizes    cost.Sizer
+}
+
+// Scope adds variables to the environment. A nil provider means that of the
+// environment, and nil sizes that nothing is known of the variables' sizes.
+func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
+	if provider == nil {
+		provider = e.cel.CELTypeProvider()
+	}
+	scoped, err := checker.NewEnv(e.cel.Container, provider,
+		checker.CrossTypeNumericComparisons(true), checker.ValidatedDeclarations(e.checker))
+	if err != nil {
+		return nil, err
+	}
+	if err := scoped.AddIdents(vars...); err != nil {
+		return nil, err
+	}
+	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
+}
+
+// Compile parses and type-checks an expression and runs the validators of
+// literals. The error, if there is one, is a *Failure.
+func (s *Scope) Compile(expr string) (*celast.AST, error) {
+	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
+	if err != nil {
+		return nil, sizeFailure(err)
+	}
+	parsed, issues := s.env.cel.ParseSource(source)
+	if issues.Err() != nil {
+		return nil, syntaxFailure(expr, issues)
+	}
+	checked, errs := checker.Check(parsed.NativeRep(), source, s.checker)
+	issues = cel.NewIssuesWithSourceInfo(errs, parsed.NativeRep().SourceInfo())
+	if issues.Err() != nil {
+		return nil, s.checkFailure(parsed, issues)
+	}
+	if err := s.validateLiterals(checked, issues); err != nil {
+		return nil, err
+	}
+	return checked, nil
+}
+
+func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error {
+	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
+	validators := s.env.cel.Validators()
+	for _, v := range validators {
+		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
+			if err := c.Configure(config); err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range validators {
+		v.Validate(s.env.cel, config, checked, issues)
+	}
+	if issues.Err() != nil {
+		return literalFailure(issues)
+	}
+	return nil
+}
+
+// Estimate prices a checked expression before evaluation.
+func (s *Scope) Estimate(checked *celast.AST) (cost.Range, error) {
+	return s.env.prices.Estimate(checked, s.sizes)
+}
+
+// Plan prepares a checked expression for evaluation.
+func (s *Scope) Plan(checked *celast.AST) (*eval.Program, error) {
+	return s.env.planner.Plan(checked, s.provider)
+}
+
+// validatorConfig is what the validators of literals tell each other.
+type validatorConfig map[string]any
+
+func (c validatorConfig) GetOrDefault(name string, value any) any {
+	if v, ok := c[name]; ok {
+		return v
+	}
+	return value
+}
+
+func (c validatorConfig) Set(name string, value any) error {
+	c[name] = value
+	return nil
+}
+
+// Position finds the node of an expression that compiles: line and column,
+// both from 1, the column in code points. Both are 0 if there is none.
+func (e *Env) Position(expr string, node int64) (line, column int) {
+	parsed, issues := e.cel.Parse(expr)
+	if issues.Err() != nil {
+		return 0, 0
+	}
+	at := parsed.NativeRep().SourceInfo().GetStartLocation(node)
+	if at.Line() < 1 {
+		return 0, 0
+	}
+	return at.Line(), at.Column() + 1
+}

@@ -1,0 +1,248 @@
+package environment
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/library"
+)
+
+// Code names the class of an issue; it never changes.
+type Code string
+
+// The classes of issues that keep an expression from compiling.
+const (
+	TooLarge            Code = "expression-too-large"
+	Syntax              Code = "syntax"
+	UndeclaredReference Code = "undeclared-reference"
+	UndeclaredFunction  Code = "undeclared-function"
+	UndefinedField      Code = "undefined-field"
+	NoMatchingOverload  Code = "no-matching-overload"
+	TypeMismatch        Code = "type-mismatch"
+	InvalidLiteral      Code = "invalid-literal"
+)
+
+// Issue is one reason why an expression does not compile.
+type Issue struct {
+	Code    Code
+	Message string
+	// Line counts from 1, and Column from 1 in code points. Both are 0 if the
+	// issue has no place.
+	Line, Column int
+	Hint         string
+}
+
+// Failure says why an expression does not compile. Its text is the API
+// server's, without the words that the server puts before it.
+type Failure struct {
+	Issues []Issue
+	text   string
+}
+
+func (f *Failure) Error() string { return f.text }
+
+func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
+	f := &Failure{text: issues.String()} // sorts the errors by place
+	for _, err := range issues.Errors() {
+		issue := describe(err)
+		issue.Message = err.Message
+		if err.Location.Line() > 0 {
+			issue.Line, issue.Column = err.Location.Line(), err.Location.Column()+1
+		}
+		f.Issues = append(f.Issues, issue)
+	}
+	return f
+}
+
+func sizeFailure(err error) *Failure {
+	return failure(cel.ErrorAsIssues(err), func(*common.Error) Issue { return Issue{Code: TooLarge} })
+}
+
+// tokens that the grammar knows are the only reserved words that cannot follow
+// a dot.
+var grammarWords = [...]string{"in", "true", "false", "null"}
+
+func syntaxFailure(source string, issues *cel.Issues) *Failure {
+	return failure(issues, func(err *common.Error) Issue {
+		issue := Issue{Code: Syntax}
+		line := lineOf(source, err.Location.Line())
+		for _, word := range grammarWords {
+			if ident, ok := escaping.Escape(word); ok && strings.HasSuffix(before(line, err.Location.Column()), ".") &&
+				hasWord(after(line, err.Location.Column()), word) {
+				issue.Hint = fmt.Sprintf("the property %q is written %s", word, ident)
+			}
+		}
+		return issue
+	})
+}
+
+func literalFailure(issues *cel.Issues) *Failure {
+	return failure(issues, func(*common.Error) Issue { return Issue{Code: InvalidLiteral} })
+}
+
+// checkFailure tells the classes of type errors apart by the node that an
+// issue belongs to.
+func (s *Scope) checkFailure(parsed *cel.Ast, issues *cel.Issues) *Failure {
+	nodes := map[int64]celast.Expr{}
+	celast.PostOrderVisit(parsed.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
+	missing := s.missingFields(parsed)
+	return failure(issues, func(err *common.Error) Issue {
+		node, ok := nodes[err.ExprID]
+		if !ok {
+			return Issue{Code: TypeMismatch}
+		}
+		switch node.Kind() {
+		case celast.IdentKind:
+			return Issue{Code: UndeclaredReference}
+		case celast.SelectKind:
+			return s.selectIssue(parsed, node, err, missing)
+		case celast.CallKind:
+			return s.callIssue(node)
+		}
+		return Issue{Code: TypeMismatch}
+	})
+}
+
+func (s *Scope) callIssue(node celast.Expr) Issue {
+	call := node.AsCall()
+	name := call.FunctionName()
+	if _, declared := s.env.cel.Functions()[name]; declared {
+		if name == operators.Index {
+			return Issue{Code: NoMatchingOverload, Hint: indexHint(call)}
+		}
+		return Issue{Code: NoMatchingOverload}
+	}
+	issue := Issue{Code: UndeclaredFunction}
+	if since, ok := s.env.later[name]; ok {
+		issue.Hint = fmt.Sprintf("%s needs the environment of Kubernetes %v or newer", name, since)
+	}
+	return issue
+}
+
+// indexHint helps those who index an object by the name of a property.
+func indexHint(call celast.CallExpr) string {
+	if len(call.Args()) != 2 || call.Args()[1].Kind() != celast.LiteralKind {
+		return ""
+	}
+	name, ok := call.Args()[1].AsLiteral().(types.String)
+	if !ok {
+		return ""
+	}
+	if ident, ok := escaping.Escape(string(name)); ok {
+		return fmt.Sprintf("if %q is a property of an object, select it: .%s", string(name), ident)
+	}
+	return ""
+}
+
+func (s *Scope) selectIssue(parsed *cel.Ast, node celast.Expr, err *common.Error, missing map[string][]string) Issue {
+	field := node.AsSelect().FieldName()
+	properties, undefined := missing[field]
+	if !undefined {
+		return Issue{Code: TypeMismatch}
+	}
+	issue := Issue{Code: UndefinedField}
+	line, _ := parsed.Source().Snippet(err.Location.Line())
+	written := after(line, err.Location.Column())
+	if i := strings.Index(written, field); i >= 0 {
+		written = written[i:]
+	}
+	best := ""
+	for _, name := range properties {
+		ident, ok := escaping.Escape(name)
+		if ok && ident != name && strings.HasPrefix(written, name) && len(name) > len(best) {
+			best = name
+			issue.Hint = fmt.Sprintf("the property %q is written .%s", name, ident)
+		}
+	}
+	return issue
+}
+
+// Properties is implemented by providers that know the properties of their
+// object types by the names that a schema gives them.
+type Properties interface {
+	PropertyNames(structType string) []string
+}
+
+// missingFields checks the expression again to see which fields are looked up
+// in vain, and returns the properties of the objects that lack them.
+func (s *Scope) missingFields(parsed *cel.Ast) map[string][]string {
+	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
+	env, err := checker.NewEnv(s.env.cel.Container, recorder,
+		checker.CrossTypeNumericComparisons(true), checker.ValidatedDeclarations(s.checker))
+	if err == nil {
+		checker.Check(parsed.NativeRep(), parsed.Source(), env)
+	}
+	return recorder.missing
+}
+
+type fieldRecorder struct {
+	types.Provider
+	missing map[string][]string
+}
+
+func (r *fieldRecorder) FindStructFieldType(structType, field string) (*types.FieldType, bool) {
+	t, ok := r.Provider.FindStructFieldType(structType, field)
+	if !ok {
+		var names []string
+		if p, ok := r.Provider.(Properties); ok {
+			names = p.PropertyNames(structType)
+		}
+		r.missing[field] = append(r.missing[field], names...)
+	}
+	return t, ok
+}
+
+// later maps the functions that the libraries of an environment lack to the
+// environment version that introduced them.
+func later(have []library.Library, known []library.Library) map[string]library.Version {
+	declared := map[string]bool{}
+	for _, lib := range have {
+		for _, fn := range lib.Functions {
+			declared[fn.Name] = true
+		}
+	}
+	versions := map[string]library.Version{}
+	for _, lib := range known {
+		for _, fn := range lib.Functions {
+			if v, ok := versions[fn.Name]; !declared[fn.Name] && (!ok || lib.Since.Compare(v) < 0) {
+				versions[fn.Name] = lib.Since
+			}
+		}
+	}
+	return versions
+}
+
+func lineOf(source string, line int) string {
+	lines := strings.Split(source, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return lines[line-1]
+}
+
+// before and after split a line at a column counted in code points.
+func before(line string, column int) string { return line[:offset(line, column)] }
+func after(line string, column int) string  { return line[offset(line, column):] }
+
+func offset(line string, column int) int {
+	at := 0
+	for ; column > 0 && at < len(line); column-- {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return at
+}
+
+func hasWord(s, word string) bool {
+	rest, ok := strings.CutPrefix(s, word)
+	return ok && (rest == "" || !strings.ContainsAny(rest[:1], "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+}

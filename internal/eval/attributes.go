@@ -1,0 +1,228 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// attribute is a value and a path into it.
+type attribute interface {
+	// id is the id of the last step of the path. Steps are added while
+	// planning.
+	id() int64
+	add(qualifier)
+	// resolve returns the native or CEL value at the end of the path.
+	resolve(*frame) (any, error)
+}
+
+// path is the steps of an attribute.
+type path struct {
+	startID    int64
+	qualifiers []qualifier
+}
+
+func (p *path) id() int64 {
+	if n := len(p.qualifiers); n > 0 {
+		return p.qualifiers[n-1].id()
+	}
+	return p.startID
+}
+
+func (p *path) add(q qualifier) { p.qualifiers = append(p.qualifiers, q) }
+
+// follow goes along the path. If the object or a step is optional, so is the
+// result.
+func (p *path) follow(f *frame, obj any) (any, error) {
+	if len(p.qualifiers) == 0 {
+		return obj, nil
+	}
+	optional := false
+	if opt, ok := obj.(*types.Optional); ok {
+		if !opt.HasValue() {
+			return opt, nil
+		}
+		optional, obj = true, opt.GetValue()
+	}
+	for _, q := range p.qualifiers {
+		var err error
+		if optional = optional || q.optional(); !optional {
+			if obj, err = q.qualify(f, obj); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var present bool
+		if obj, present, err = q.find(f, obj); err != nil {
+			return nil, err
+		}
+		if !present {
+			return types.OptionalNone, nil
+		}
+	}
+	if !optional {
+		return obj, nil
+	}
+	val := f.adapt(obj)
+	if types.IsUnknown(val) {
+		return val, nil
+	}
+	return types.OptionalOf(val), nil
+}
+
+// variable is a path into a variable.
+type variable struct {
+	path
+	name string
+	// local says which value of which comprehension the name stands for, if it
+	// is bound by one.
+	local *local
+	// global is true if the name is that of a variable that a local one hides.
+	global bool
+}
+
+func (v *variable) resolve(f *frame) (any, error) {
+	if v.global {
+		return v.resolveGlobal(f)
+	}
+	obj, found := v.load(f)
+	return v.from(f, obj, found)
+}
+
+// resolveGlobal resolves a name that a local variable hides. The tracker loses
+// sight of what happens along its path, and so do the local variables.
+func (v *variable) resolveGlobal(f *frame) (any, error) {
+	defer f.mute()()
+	obj, found := f.vars.ResolveName(v.name)
+	return v.from(f, obj, found)
+}
+
+func (v *variable) from(f *frame, obj any, found bool) (any, error) {
+	if !found {
+		return v.missing(f)
+	}
+	if err, ok := obj.(*types.Err); ok {
+		return nil, err
+	}
+	return v.follow(f, obj)
+}
+
+func (v *variable) load(f *frame) (any, bool) {
+	if v.local != nil {
+		if val, ok := v.local.load(f); ok {
+			return val, true
+		}
+	}
+	return f.vars.ResolveName(v.name)
+}
+
+// missing resolves a name that no variable has: it may be that of a type.
+func (v *variable) missing(f *frame) (any, error) {
+	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.qualifiers) == 0 {
+		return typ, nil
+	}
+	return nil, fmt.Errorf("no such attribute(s): %s", v.name)
+}
+
+// derived is a path into the value of an expression.
+type derived struct {
+	path
+	operand node
+}
+
+func (d *derived) resolve(f *frame) (any, error) {
+	val := d.operand.eval(f)
+	switch v := val.(type) {
+	case *types.Err:
+		return nil, v
+	case *types.Unknown:
+		return v, nil
+	}
+	return d.follow(f, val)
+}
+
+// conditional is the choice between two attributes. Steps are added to both.
+type conditional struct {
+	nodeID    int64
+	condition node
+	yes, no   attribute
+	// slots are those of no, yes and the condition.
+	slots [3]int32
+}
+
+func (c *conditional) id() int64 {
+	if id := c.yes.id(); id == c.no.id() {
+		return id
+	}
+	return c.nodeID
+}
+
+func (c *conditional) add(q qualifier) {
+	c.yes.add(q)
+	c.no.add(q)
+}
+
+func (c *conditional) link(l *linker) {
+	c.slots = [3]int32{l.slot(c.no.id()), l.slot(c.yes.id()), l.slot(c.condition.id())}
+}
+
+func (c *conditional) resolve(f *frame) (any, error) {
+	switch val := c.condition.eval(f); val {
+	case types.True:
+		return c.yes.resolve(f)
+	case types.False:
+		return c.no.resolve(f)
+	default:
+		if types.IsUnknown(val) {
+			return val, nil
+		}
+		return nil, types.MaybeNoSuchOverloadErr(val).(*types.Err)
+	}
+}
+
+// attrNode evaluates an attribute.
+type attrNode struct {
+	attr attribute
+	slot int32
+	// test is true for has().
+	test bool
+}
+
+func (n *attrNode) id() int64      { return n.attr.id() }
+func (n *attrNode) link(l *linker) { n.slot = l.slot(n.id()) }
+
+func (n *attrNode) eval(f *frame) ref.Val {
+	val := n.value(f)
+	choice, isChoice := n.attr.(*conditional)
+	if f.mode == modeTracked {
+		if isChoice {
+			for _, slot := range choice.slots {
+				f.stack.drop(slot)
+			}
+		} else {
+			f.stack.drop(n.slot)
+		}
+		f.stack.push(n.slot, val)
+	}
+	switch {
+	case n.test && isChoice:
+		// What a presence test costs is taken off, even if nothing was charged.
+		f.charge(^uint64(common.SelectAndIdentCost) + 1)
+	case !n.test && !isChoice:
+		f.charge(common.SelectAndIdentCost)
+	}
+	return val
+}
+
+func (n *attrNode) value(f *frame) ref.Val {
+	obj, err := n.attr.resolve(f)
+	if err != nil {
+		return labelErr(n.id(), err)
+	}
+	if opt, ok := obj.(*types.Optional); ok && n.test {
+		return types.Bool(opt.HasValue())
+	}
+	return f.adapt(obj)
+}

@@ -1,0 +1,217 @@
+package eval
+
+import (
+	"fmt"
+
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// builder makes the nodes of one program.
+type builder struct {
+	*Planner
+	prog     *Program
+	provider types.Provider
+	refs     map[int64]*celast.ReferenceInfo
+	types    map[int64]*types.Type
+	// scope is the variables bound by comprehensions, the innermost last.
+	scope []binding
+	// loops is the number of loop bodies around the current expression.
+	loops   int
+	linked  []linked
+	seen    map[int64]struct{}
+	tracked bool
+}
+
+type binding struct {
+	name  string
+	local *local
+}
+
+func (b *builder) plan(expr celast.Expr) (node, error) {
+	// A macro may use an expression twice. Its ids are then ambiguous.
+	if _, found := b.seen[expr.ID()]; found {
+		b.tracked = true
+	}
+	b.seen[expr.ID()] = struct{}{}
+	switch expr.Kind() {
+	case celast.CallKind:
+		return b.planCall(expr)
+	case celast.IdentKind:
+		return b.planIdent(expr.ID())
+	case celast.LiteralKind:
+		return b.constant(expr.ID(), expr.AsLiteral()), nil
+	case celast.SelectKind:
+		return b.planSelect(expr)
+	case celast.ListKind:
+		return b.planList(expr)
+	case celast.MapKind:
+		return b.planMap(expr)
+	case celast.StructKind:
+		return b.planStruct(expr)
+	case celast.ComprehensionKind:
+		return b.planFold(expr)
+	}
+	return nil, fmt.Errorf("unsupported expr: %v", expr)
+}
+
+func (b *builder) planAll(exprs []celast.Expr) ([]node, error) {
+	nodes := make([]node, len(exprs))
+	for i, e := range exprs {
+		n, err := b.plan(e)
+		if err != nil {
+			return nil, err
+		}
+		nodes[i] = n
+	}
+	return nodes, nil
+}
+
+func (b *builder) planList(expr celast.Expr) (node, error) {
+	list := expr.AsList()
+	c, err := b.create(expr.ID(), list.Elements())
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range list.OptionalIndices() {
+		if i < 0 || int(i) >= len(c.vals) {
+			return nil, fmt.Errorf("optional index %d out of element bounds [0, %d]", i, len(c.vals))
+		}
+		c.setOptional(int(i), len(c.vals))
+	}
+	n := &listNode{c}
+	return b.literal(n, &n.create), nil
+}
+
+func (b *builder) planMap(expr celast.Expr) (node, error) {
+	entries := expr.AsMap().Entries()
+	exprs := make([]celast.Expr, 0, 2*len(entries))
+	for _, e := range entries {
+		exprs = append(exprs, e.AsMapEntry().Key(), e.AsMapEntry().Value())
+	}
+	c, err := b.create(expr.ID(), exprs)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range entries {
+		if e.AsMapEntry().IsOptional() {
+			c.setOptional(i, len(entries))
+		}
+	}
+	n := &mapNode{c}
+	return b.literal(n, &n.create), nil
+}
+
+func (b *builder) planStruct(expr celast.Expr) (node, error) {
+	obj := expr.AsStruct()
+	name, ok := b.typeName(obj.TypeName())
+	if !ok {
+		return nil, fmt.Errorf("unknown type: %s", obj.TypeName())
+	}
+	exprs := make([]celast.Expr, len(obj.Fields()))
+	fields := make([]string, len(obj.Fields()))
+	for i, field := range obj.Fields() {
+		exprs[i], fields[i] = field.AsStructField().Value(), field.AsStructField().Name()
+	}
+	c, err := b.create(expr.ID(), exprs)
+	if err != nil {
+		return nil, err
+	}
+	for i, field := range obj.Fields() {
+		if field.AsStructField().IsOptional() {
+			c.setOptional(i, len(fields))
+		}
+	}
+	n := &structNode{create: c, typeName: name, fields: fields, provider: b.provider}
+	b.linked = append(b.linked, n)
+	return n, nil
+}
+
+func (b *builder) typeName(name string) (string, bool) {
+	for _, candidate := range b.config.Container.ResolveCandidateNames(name) {
+		if _, found := b.provider.FindStructType(candidate); found {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+func (b *builder) create(id int64, exprs []celast.Expr) (create, error) {
+	vals, err := b.planAll(exprs)
+	return create{nodeID: id, vals: vals, repeated: b.loops > 0}, err
+}
+
+func (c *create) setOptional(i, n int) {
+	if c.optional == nil {
+		c.optional = make([]bool, n)
+	}
+	c.optional[i] = true
+}
+
+// literal computes a list or map of constants.
+func (b *builder) literal(n node, c *create) node {
+	for _, val := range c.vals {
+		if _, ok := val.(*constNode); !ok {
+			b.linked = append(b.linked, n.(linked))
+			return n
+		}
+	}
+	return b.constant(c.nodeID, n.eval(b.scratch()))
+}
+
+// scratch is a frame for the computation of constants.
+func (b *builder) scratch() *frame {
+	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: unlimited, mode: modeMuted}
+}
+
+func (b *builder) planFold(expr celast.Expr) (node, error) {
+	fold := expr.AsComprehension()
+	n := &foldNode{nodeID: expr.ID(), index: b.prog.folds, pairs: fold.IterVar2() != ""}
+	b.prog.folds++
+	var err error
+	if n.accu, err = b.plan(fold.AccuInit()); err != nil {
+		return nil, err
+	}
+	if n.iterRange, err = b.plan(fold.IterRange()); err != nil {
+		return nil, err
+	}
+	// The accumulator hides an iteration variable of the same name.
+	outer := len(b.scope)
+	b.bind(n, fold.IterVar2(), iter2Part)
+	b.bind(n, fold.IterVar(), iterPart)
+	b.bind(n, fold.AccuVar(), accuPart)
+	b.loops++
+	if n.cond, err = b.plan(fold.LoopCondition()); err != nil {
+		return nil, err
+	}
+	if n.step, err = b.plan(fold.LoopStep()); err != nil {
+		return nil, err
+	}
+	b.loops--
+	b.scope = b.scope[:outer]
+	b.bind(n, fold.AccuVar(), accuPart)
+	if n.result, err = b.plan(fold.Result()); err != nil {
+		return nil, err
+	}
+	b.scope = b.scope[:outer]
+	b.linked = append(b.linked, n)
+	if leavesTrace(n.cond) || leavesTrace(n.step) {
+		b.tracked = true
+	}
+	return n, nil
+}
+
+func (b *builder) bind(n *foldNode, name string, part part) {
+	if name != "" {
+		b.scope = append(b.scope, binding{name, &local{fold: n.index, part: part}})
+	}
+}
+
+func (b *builder) lookup(name string) *local {
+	for i := len(b.scope) - 1; i >= 0; i-- {
+		if b.scope[i].name == name {
+			return b.scope[i].local
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package eval
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// foldNode is a comprehension.
+type foldNode struct {
+	nodeID int64
+	slot   int32
+	// index is that of the state in the frame.
+	index     int
+	iterRange node
+	accu      node
+	cond      node
+	step      node
+	result    node
+	// pairs is true for a comprehension over keys and values.
+	pairs     bool
+	rangeSlot int32
+}
+
+func (n *foldNode) id() int64 { return n.nodeID }
+
+func (n *foldNode) link(l *linker) {
+	n.slot = l.slot(n.nodeID)
+	n.rangeSlot = l.slot(n.iterRange.id())
+}
+
+func (n *foldNode) eval(f *frame) ref.Val {
+	val := n.run(f)
+	f.folds[n.index] = foldState{}
+	if f.mode == modeTracked {
+		f.stack.drop(n.rangeSlot)
+		f.stack.push(n.slot, val)
+	}
+	return val
+}
+
+func (n *foldNode) run(f *frame) ref.Val {
+	iterRange := n.iterRange.eval(f)
+	if failed(iterRange) {
+		return iterRange
+	}
+	s := &f.folds[n.index]
+	*s = foldState{node: n, frame: f, active: true, depth: f.depth}
+	if n.pairs {
+		switch r := iterRange.(type) {
+		case traits.Mapper:
+			types.ToFoldableMap(r).Fold(s)
+		case traits.Lister:
+			types.ToFoldableList(r).Fold(s)
+		default:
+			return types.NewErrWithNodeID(n.nodeID, "unsupported comprehension range type: %T", iterRange)
+		}
+		return s.finish()
+	}
+	if !iterRange.Type().HasTrait(traits.IterableType) {
+		return types.ValOrErr(iterRange, "got '%T', expected iterable type", iterRange)
+	}
+	for it := iterRange.(traits.Iterable).Iterator(); it.HasNext() == types.True; {
+		if !s.FoldEntry(it.Next(), nil) {
+			break
+		}
+	}
+	return s.finish()
+}
+
+// foldState is the state of a running comprehension.
+type foldState struct {
+	node  *foldNode
+	frame *frame
+	// vars are the accumulator and the iteration variables; each is adapted when
+	// it is first looked at.
+	accu  ref.Val
+	iter  [2]any
+	depth int32
+	// active is true while the variables are bound.
+	active bool
+	// ready is true once the accumulator has a value: its first value is only
+	// computed when it is needed.
+	ready       bool
+	mutable     bool
+	interrupted bool
+	// closing is true while the result is computed, which does not see the
+	// iteration variables.
+	closing bool
+}
+
+// FoldEntry evaluates the loop for one entry, and tells whether to go on.
+func (s *foldState) FoldEntry(key, val any) bool {
+	f := s.frame
+	s.iter = [2]any{key, val}
+	if cond, ok := s.node.cond.eval(f).(types.Bool); s.interrupted || ok && !bool(cond) {
+		return false
+	}
+	s.accu = s.node.step.eval(f)
+	s.ready = true
+	if f.interrupt() {
+		s.interrupted = true
+		return false
+	}
+	return true
+}
+
+func (s *foldState) finish() ref.Val {
+	if s.interrupted {
+		return types.WrapErr(ErrInterrupted)
+	}
+	s.closing = true
+	val := s.node.result.eval(s.frame)
+	if s.mutable {
+		switch v := val.(type) {
+		case traits.MutableLister:
+			return v.ToImmutableList()
+		case traits.MutableMapper:
+			return v.ToImmutableMap()
+		}
+	}
+	return val
+}
+
+// accumulated returns the value of the accumulator.
+func (s *foldState) accumulated() ref.Val {
+	if s.ready {
+		return s.accu
+	}
+	s.ready = true
+	f := s.frame
+	val := s.node.accu.eval(f)
+	if l, ok := val.(traits.Lister); ok && l.Size() == types.IntZero {
+		val = types.NewMutableList(f.adapter)
+		s.mutable = true
+	}
+	if m, ok := val.(traits.Mapper); ok && m.Size() == types.IntZero {
+		val = types.NewMutableMap(f.adapter, map[ref.Val]ref.Val{})
+		s.mutable = true
+	}
+	s.accu = val
+	return val
+}
+
+// local names a variable of a comprehension.
+type local struct {
+	fold int
+	part part
+}
+
+type part int8
+
+const (
+	accuPart part = iota - 1
+	iterPart
+	iter2Part
+)
+
+// load returns the value, if the variable is bound and in sight.
+func (l *local) load(f *frame) (any, bool) {
+	s := &f.folds[l.fold]
+	switch {
+	case s.depth != f.depth || !s.active:
+		return nil, false
+	case l.part == accuPart:
+		return s.accumulated(), true
+	}
+	val := f.adapt(s.iter[l.part])
+	s.iter[l.part] = val
+	return val, true
+}

@@ -1,0 +1,178 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/containers"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// Price is the runtime cost of a call in cost units. Both the arguments and the
+// result may be error values. It must not keep the slice.
+type Price func(args []ref.Val, result ref.Val) uint64
+
+// Regex compiles the constant regular expressions of a function while planning.
+type Regex struct {
+	// Function is the name of the function.
+	Function string
+	// OverloadID restricts it to an overload, unless it is empty.
+	OverloadID string
+	// Index is the index of the argument that is the regular expression.
+	Index int
+	// Compile returns the implementation of a call by a regular expression. It
+	// must check its arguments, and must not keep the slice of them.
+	Compile func(pattern string) (functions.FunctionOp, error)
+}
+
+// Config is what a planner is built from.
+type Config struct {
+	// Functions are the declared functions by name, with their bindings.
+	Functions map[string]*decls.FunctionDecl
+	// Container resolves the names of types; nil if there is no container.
+	Container *containers.Container
+	// Adapter makes CEL values of native values. It returns a CEL value as it
+	// is, pointers to values of basic types excepted.
+	Adapter types.Adapter
+	// Provider knows the types.
+	Provider types.Provider
+	// Price returns the price of the calls of an overload, by function name
+	// alone where the overload id is empty, and nil for one unit. A nil Price
+	// prices all calls at one unit.
+	Price func(function, overloadID string) Price
+	// Regexes are the functions whose constant regular expressions are
+	// compiled while planning, apart from matches.
+	Regexes []Regex
+}
+
+// Planner makes programs of checked expressions. It is read-only and safe for
+// concurrent use, as are its programs.
+type Planner struct {
+	config          Config
+	overloads       map[string]*functions.Overload
+	regexByOverload map[string]Regex
+	regexByFunction map[string]Regex
+	// optionals is true if or() and orValue() are those of optionals.
+	optionals bool
+	frames    *sync.Pool
+}
+
+// NewPlanner returns a planner for an environment. It fails if functions have no
+// consistent implementations.
+func NewPlanner(config Config) (*Planner, error) {
+	if config.Adapter == nil || config.Provider == nil {
+		return nil, errors.New("a planner needs an adapter and a provider")
+	}
+	if config.Container == nil {
+		config.Container = containers.DefaultContainer
+	}
+	p := &Planner{
+		config:          config,
+		overloads:       map[string]*functions.Overload{},
+		regexByOverload: map[string]Regex{},
+		regexByFunction: map[string]Regex{},
+		frames:          &sync.Pool{New: func() any { return &frame{} }},
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Functions)) {
+		bindings, err := config.Functions[name].Bindings()
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range bindings {
+			if _, found := p.overloads[o.Operator]; found {
+				return nil, fmt.Errorf("overload already exists '%s'", o.Operator)
+			}
+			p.overloads[o.Operator] = o
+		}
+	}
+	for _, r := range append(slices.Clone(config.Regexes), matchesRegex) {
+		p.regexByFunction[r.Function] = r
+		if r.OverloadID != "" {
+			p.regexByOverload[r.OverloadID] = r
+		}
+	}
+	if or, ok := config.Functions["or"]; ok {
+		p.optionals = slices.ContainsFunc(or.OverloadDecls(), func(o *decls.OverloadDecl) bool {
+			return o.ID() == optionalOr
+		})
+	}
+	return p, nil
+}
+
+const (
+	optionalOr      = "optional_or_optional"
+	optionalOrValue = "optional_orValue_value"
+)
+
+// Plan makes a program of a checked expression. The provider knows the types of
+// the expression; nil stands for that of the planner. Plan fails where the API
+// server does: calls of constants that cannot be computed, regular expressions
+// that do not compile, names without meaning.
+func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Program, err error) {
+	if checked == nil || !checked.IsChecked() {
+		return nil, errors.New("the expression is not checked")
+	}
+	if provider == nil {
+		provider = p.config.Provider
+	}
+	// Constants are folded by the code that evaluates them, and a value may
+	// panic: bytes cannot be the key of a map.
+	defer func() {
+		if r := recover(); r != nil {
+			prog, err = nil, internalError(r)
+		}
+	}()
+	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames}
+	b := &builder{
+		Planner:  p,
+		prog:     prog,
+		provider: provider,
+		refs:     checked.ReferenceMap(),
+		types:    checked.TypeMap(),
+		seen:     map[int64]struct{}{},
+	}
+	if prog.root, err = b.plan(checked.Expr()); err != nil {
+		return nil, err
+	}
+	l := &linker{ids: map[int64]int32{}}
+	for _, n := range b.linked {
+		n.link(l)
+	}
+	prog.slots = len(l.ids)
+	prog.tracked = b.tracked
+	return prog, nil
+}
+
+// linker numbers the ids once all of them are final.
+type linker struct {
+	ids map[int64]int32
+}
+
+// linked is what knows ids.
+type linked interface {
+	link(*linker)
+}
+
+func (l *linker) slot(id int64) int32 {
+	slot, ok := l.ids[id]
+	if !ok {
+		slot = int32(len(l.ids))
+		l.ids[id] = slot
+	}
+	return slot
+}
+
+func (l *linker) slots(nodes []node) []int32 {
+	slots := make([]int32, len(nodes))
+	for i, n := range nodes {
+		slots[i] = l.slot(n.id())
+	}
+	return slots
+}

@@ -1,0 +1,102 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/google/cel-go/common/types"
+)
+
+// Program is a planned expression. It is read-only and safe for concurrent use.
+type Program struct {
+	root     node
+	adapter  types.Adapter
+	provider types.Provider
+	frames   *sync.Pool
+	slots    int
+	folds    int
+	// tracked is true if the cost can only be told from the stack.
+	tracked bool
+}
+
+// Eval evaluates the program. It is cut short beyond the limit, in cost units;
+// the cost is then that at which it was. The context is looked at once in a
+// hundred iterations of comprehensions, as an API server does, so that an
+// evaluation without them is never interrupted.
+func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
+	if ctx == nil {
+		return Result{Err: errNilContext, Kind: KindInternal}
+	}
+	if vars == nil {
+		vars = noVars{}
+	}
+	f := p.frames.Get().(*frame)
+	f.prog, f.adapter, f.vars, f.done, f.limit = p, p.adapter, vars, ctx.Done(), limit
+	res, again := f.run(p.tracked)
+	if again {
+		f.reset()
+		res, _ = f.run(true)
+	}
+	f.reset()
+	f.prog, f.adapter, f.vars, f.done = nil, nil, nil, nil
+	p.frames.Put(f)
+	if res.Kind == KindInterrupted {
+		res.Err = fmt.Errorf("%w: %w", res.Err, context.Cause(ctx))
+	}
+	return res
+}
+
+// Unlimited is a limit that no evaluation exceeds.
+const Unlimited = unlimited
+
+type noVars struct{}
+
+func (noVars) ResolveName(string) (any, bool) { return nil, false }
+
+// run evaluates once. It asks for another, tracked run if it cannot tell the
+// cost.
+func (f *frame) run(tracked bool) (res Result, again bool) {
+	defer func() {
+		switch r := recover(); r.(type) {
+		case nil:
+		case restart:
+			again = true
+		case cutShort:
+			res = Result{Cost: f.cost, Err: ErrCostLimit, Kind: KindCostLimit}
+		default:
+			res = Result{Cost: f.cost, Err: internalError(r), Kind: KindInternal}
+		}
+	}()
+	p := f.prog
+	f.folds = sized(f.folds, p.folds)
+	if tracked {
+		f.mode = modeTracked
+		f.stack.top = sized(f.stack.top, p.slots)
+	}
+	val := p.root.eval(f)
+	res = Result{Value: val, Cost: f.cost}
+	if err, ok := val.(*types.Err); ok {
+		res.Err, res.Kind = err, kindOf(err)
+	}
+	return res, false
+}
+
+func (f *frame) reset() {
+	f.cost, f.mode, f.depth = 0, modePlain, 0
+	f.interrupted, f.iterations = false, 0
+	clear(f.folds)
+	f.release(0)
+	f.stack.reset()
+}
+
+// sized returns a slice of n zero values, in the memory of s if there is room. s
+// holds zero values only.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+func internalError(cause any) error { return fmt.Errorf("%w: %v", ErrInternal, cause) }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/kubecel/kubecel/internal/parity"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+)
+
+// CRD decodes, defaults, converts and checks a CRD as the server does on
+// creation. The stored versions, which the server fills in before it checks,
+// are filled in by defaulting.
+func (r *Reference) CRD(c parity.CRDCase) parity.CRDOutcome {
+	data, err := json.Marshal(c.CRD)
+	if err != nil {
+		return parity.CRDOutcome{DecodeError: err.Error()}
+	}
+	crd, err := decodeCRD(data)
+	if err != nil {
+		return parity.CRDOutcome{DecodeError: err.Error()}
+	}
+	var o parity.CRDOutcome
+	for _, e := range validation.ValidateCustomResourceDefinition(context.Background(), crd) {
+		f := fieldError(e)
+		f.Class = classOf(e)
+		o.Errors = append(o.Errors, f)
+	}
+	return o
+}
+
+func decodeCRD(data []byte) (*apiextensions.CustomResourceDefinition, error) {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	obj, _, err := serializer.NewCodecFactory(scheme).UniversalDecoder(apiextensions.SchemeGroupVersion).Decode(data, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*apiextensions.CustomResourceDefinition), nil
+}

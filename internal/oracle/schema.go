@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubecel/kubecel/internal/parity"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/warning"
+)
+
+// structural converts decoded JSON to a structural schema by the server's way.
+func structural(schema map[string]any) (*structuralschema.Structural, error) {
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	var v1 apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(data, &v1); err != nil {
+		return nil, err
+	}
+	var internal apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &internal, nil); err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(&internal)
+}
+
+// runs is how often an object is validated: the reference walks maps in
+// random order, and some outcomes depend on it.
+const runs = 4
+
+// Schema compiles and validates as the server does with a custom resource.
+func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
+	s, err := structural(c.Schema)
+	if err != nil {
+		return parity.SchemaOutcome{Error: err.Error()}
+	}
+	var o parity.SchemaOutcome
+	walk := &ruleWalk{set: environment.MustBaseEnvSet(version.MustParseGeneric(parity.Release))}
+	decl := model.SchemaDeclType(s, c.Root)
+	if schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit) != nil {
+		walk.node("", s, s, decl)
+	}
+	o.Rules = walk.rules
+	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
+	for _, obj := range c.Objects {
+		first := validate(v, s, obj)
+		key := outcomeKey(first)
+		seen := []string{key}
+		for n := 1; n < tries(len(c.Objects)); n++ {
+			if again := validate(v, s, obj); !slices.Contains(seen, outcomeKey(again)) {
+				seen = append(seen, outcomeKey(again))
+				first.Others = append(first.Others, again)
+			}
+		}
+		o.Objects = append(o.Objects, first)
+	}
+	return o
+}
+
+// tries is fewer runs where there are thousands of objects.
+func tries(objects int) int {
+	if objects > 1000 {
+		return 2
+	}
+	return runs
+}
+
+// outcomeKey tells outcomes apart without regard to the order of errors.
+func outcomeKey(o parity.ObjectOutcome) string {
+	var keys []string
+	for _, e := range o.Errors {
+		keys = append(keys, fmt.Sprint(e))
+	}
+	slices.Sort(keys)
+	warnings := slices.Sorted(slices.Values(o.Warnings))
+	return fmt.Sprint(keys, warnings, o.Remaining, o.Panic)
+}
+
+type warnings struct{ texts []string }
+
+func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, text) }
+
+func validate(v *schemacel.Validator, s *structuralschema.Structural, obj parity.Object) (o parity.ObjectOutcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.Panic = fmt.Sprint(p)
+		}
+	}()
+	o.Name = obj.Name
+	budget := int64(celconfig.RuntimeCELCostBudget)
+	switch {
+	case obj.Budget > 0:
+		budget = obj.Budget
+	case obj.Budget < 0:
+		budget = 0
+	}
+	w := &warnings{}
+	ctx := warning.WithWarningRecorder(context.Background(), w)
+	var opts []schemacel.Option
+	if obj.Old != nil {
+		opts = append(opts, schemacel.WithRatcheting(common.NewCorrelatedObject(obj.New, obj.Old, &model.Structural{Structural: s})))
+	}
+	errs, remaining := v.Validate(ctx, nil, s, obj.New, obj.Old, budget, opts...)
+	for _, e := range errs {
+		o.Errors = append(o.Errors, fieldError(e))
+	}
+	o.Warnings, o.Remaining = w.texts, remaining
+	return o
+}
+
+func fieldError(e *field.Error) parity.FieldError {
+	f := parity.FieldError{Type: string(e.Type), Field: e.Field, Detail: e.Detail}
+	switch e.BadValue.(type) {
+	case nil:
+	case field.OmitValueType, *field.OmitValueType:
+		f.Value = "omitted"
+	default:
+		f.Value = parity.BadValue(e.BadValue)
+	}
+	return f
+}
+
+// ruleWalk compiles the rules of every node that a validator would, in the
+// same way and with the server's own compiler.
+type ruleWalk struct {
+	set   *environment.EnvSet
+	rules []parity.RuleOutcome
+}
+
+func (w *ruleWalk) node(path string, validation, node *structuralschema.Structural, decl *apiservercel.DeclType) {
+	compiled := *node
+	compiled.XValidations = validation.XValidations
+	results, err := schemacel.Compile(&compiled, decl, celconfig.PerCallLimit, w.set, schemacel.StoredExpressionsEnvLoader())
+	if err != nil {
+		w.rules = append(w.rules, parity.RuleOutcome{Path: path, Index: -1, Error: err.Error()})
+	}
+	for i, res := range results {
+		r := parity.RuleOutcome{Path: path, Index: i, MaxCost: res.MaxCost, Cardinality: res.MaxCardinality,
+			UsesOldSelf: res.UsesOldSelf, MessageMaxCost: res.MessageExpressionMaxCost, FieldPath: res.NormalizedRuleFieldPath}
+		if res.Error != nil {
+			r.Error = string(res.Error.Type) + ": " + res.Error.Detail
+		}
+		if res.MessageExpressionError != nil {
+			r.MessageError = string(res.MessageExpressionError.Type) + ": " + res.MessageExpressionError.Detail
+		}
+		w.rules = append(w.rules, r)
+	}
+	var elem *apiservercel.DeclType
+	if decl != nil {
+		elem = decl.ElemType
+	}
+	if validation.Items != nil && node.Items != nil {
+		w.node(path+"[*]", validation.Items, node.Items, elem)
+	}
+	for _, name := range slices.Sorted(maps.Keys(validation.Properties)) {
+		prop := validation.Properties[name]
+		if on, ok := node.Properties[name]; ok {
+			if t := propertyType(name, &on, decl); t != nil {
+				w.node(path+"."+name, &prop, &on, t)
+			}
+		}
+	}
+	if a, b := validation.AdditionalProperties, node.AdditionalProperties; a != nil && a.Structural != nil && b != nil && b.Structural != nil {
+		w.node(path+"{*}", a.Structural, b.Structural, elem)
+	}
+	if validation.ValueValidation != nil {
+		for i := range validation.ValueValidation.AllOf {
+			w.node(fmt.Sprintf("%s/allOf[%d]", path, i), fromNested(&validation.ValueValidation.AllOf[i]), node, decl)
+		}
+	}
+}
+
+// propertyType is nil for properties that CEL does not see.
+func propertyType(name string, on *structuralschema.Structural, decl *apiservercel.DeclType) *apiservercel.DeclType {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok {
+		return model.SchemaDeclType(on, on.XEmbeddedResource)
+	}
+	if decl == nil {
+		return nil
+	}
+	if f, ok := decl.Fields[escaped]; ok {
+		return f.Type
+	}
+	return nil
+}
+
+// fromNested is the part of allOf that can carry rules, as a schema.
+func fromNested(n *structuralschema.NestedValueValidation) *structuralschema.Structural {
+	s := &structuralschema.Structural{ValueValidation: &n.ValueValidation, ValidationExtensions: n.ValidationExtensions}
+	if n.Items != nil {
+		s.Items = fromNested(n.Items)
+	}
+	for name, p := range n.Properties {
+		if s.Properties == nil {
+			s.Properties = map[string]structuralschema.Structural{}
+		}
+		s.Properties[name] = *fromNested(&p)
+	}
+	if n.AdditionalProperties != nil {
+		s.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: fromNested(n.AdditionalProperties)}
+	}
+	return s
+}
+
+// classOf sorts the errors of a CRD check by what a library without the rest
+// of the server can know: rules, the schema, or the rest of the document.
+func classOf(e *field.Error) string {
+	switch {
+	case strings.Contains(e.Field, "x-kubernetes-validations"), strings.Contains(e.Detail, "x-kubernetes-validations"):
+		return "cel"
+	case strings.Contains(e.Field, "openAPIV3Schema"):
+		return "schema"
+	}
+	return "other"
+}

@@ -1,0 +1,216 @@
+package library_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/library"
+)
+
+func extensions() []library.Library {
+	return append(library.Extensions(), library.Format(), library.Authz(), library.AuthzSelectors())
+}
+
+func TestExtensionsAreDocumented(t *testing.T) {
+	for _, l := range extensions() {
+		if l.Name == "" || l.Doc == "" || l.Since.IsZero() {
+			t.Errorf("library %q: name, doc or version is missing", l.Name)
+		}
+		for _, f := range l.Functions {
+			if f.Doc == "" || len(f.Overloads) == 0 {
+				t.Errorf("function %s: doc or overloads are missing", f.Name)
+			}
+			for _, o := range f.Overloads {
+				if o.ID == "" || o.Result == nil || len(o.Examples) == 0 {
+					t.Errorf("overload %q of %s: id, result or examples are missing", o.ID, f.Name)
+				}
+			}
+		}
+		for _, m := range l.Macros {
+			if m.Name == "" || m.Doc == "" || len(m.Usage) == 0 || len(m.Examples) == 0 {
+				t.Errorf("macro %q: name, doc, usage or examples are missing", m.Name)
+			}
+		}
+	}
+}
+
+// TestExtensionsDescribeWhatCelGoDeclares compares the descriptions of what
+// cel-go declares itself with its declarations.
+func TestExtensionsDescribeWhatCelGoDeclares(t *testing.T) {
+	for _, minor := range []int{0, 28, 37} {
+		env := newServer(t, minor).env
+		described := map[string]bool{}
+		for _, l := range serverLibraries(minor) {
+			for _, f := range l.Functions {
+				for _, o := range f.Overloads {
+					described[o.ID] = true
+					declared, ok := env.Functions()[f.Name]
+					if !ok {
+						t.Errorf("1.%d: function %s is not declared", minor, f.Name)
+						break
+					}
+					found := false
+					for _, d := range declared.OverloadDecls() {
+						if d.ID() == o.ID {
+							found = true
+							if d.IsMemberFunction() != o.Member || !sameTypes(d.ArgTypes(), o.Args) || d.ResultType().String() != o.Result.String() {
+								t.Errorf("1.%d: %s: declared %v -> %v", minor, o.ID, d.ArgTypes(), d.ResultType())
+							}
+						}
+					}
+					if !found {
+						t.Errorf("1.%d: overload %s is not declared", minor, o.ID)
+					}
+				}
+			}
+		}
+		standard, err := cel.NewEnv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range env.Functions() {
+			known := map[string]bool{}
+			if s, ok := standard.Functions()[name]; ok {
+				for _, d := range s.OverloadDecls() {
+					known[d.ID()] = true
+				}
+			}
+			for _, d := range f.OverloadDecls() {
+				if !known[d.ID()] && !described[d.ID()] {
+					t.Errorf("1.%d: overload %s of %s is not described", minor, d.ID(), name)
+				}
+			}
+		}
+	}
+}
+
+func sameTypes(x, y []*cel.Type) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i].String() != y[i].String() {
+			return false
+		}
+	}
+	return true
+}
+
+// TestExtensionExamples evaluates each example in the environment of the version
+// that introduced it, and before if the library replaced another one.
+func TestExtensionExamples(t *testing.T) {
+	for _, l := range extensions() {
+		s := newServer(t, l.Since.Minor)
+		var examples []library.Example
+		for _, f := range l.Functions {
+			for _, o := range f.Overloads {
+				examples = append(examples, o.Examples...)
+			}
+		}
+		for _, m := range l.Macros {
+			examples = append(examples, m.Examples...)
+		}
+		for _, e := range examples {
+			s.example(t, e)
+		}
+	}
+}
+
+func (s server) example(t *testing.T, e library.Example) {
+	t.Helper()
+	if (e.Want == "") == (e.Err == "") {
+		t.Errorf("%s: want exactly one of Want and Err", e.Expr)
+		return
+	}
+	tree, issues := s.env.Compile(e.Expr)
+	if err := issues.Err(); err != nil {
+		if e.Err == "" || !strings.Contains(err.Error(), e.Err) {
+			t.Errorf("%s: %v", e.Expr, err)
+		}
+		return
+	}
+	out, _, err := s.run(t, tree)
+	switch {
+	case err != nil || e.Err != "":
+		if err == nil || e.Err == "" || !strings.Contains(err.Error(), e.Err) {
+			t.Errorf("%s: error %v, want %q", e.Expr, err, e.Err)
+		}
+	case !s.same(t, out, e.Want):
+		t.Errorf("%s: %v, want %s", e.Expr, out, e.Want)
+	}
+}
+
+// TestSettings shows what each setting changes, at the version before it and at
+// its own.
+func TestSettings(t *testing.T) {
+	compiles := func(minor int, expr string) bool {
+		_, issues := newServer(t, minor).env.Compile(expr)
+		return issues.Err() == nil
+	}
+	for _, tt := range []struct {
+		expr  string
+		minor int
+		from  bool // compiles from the version on, or until then
+	}{
+		{`1 < 1.5`, 28, true},
+		{`[1].first() == optional.of(1)`, 28, true},
+		{`duration('x') == duration('1s')`, 29, false},
+		{`timestamp('x') == timestamp('y')`, 29, false},
+		{`'a'.matches('(')`, 29, false},
+		{`'%d'.format([1])`, 29, true},
+		{`sets.contains([1], [1])`, 29, true},
+		{`format.uuid().validate('x').hasValue()`, 31, true},
+		{`authorizer.group('').resource('pods').fieldSelector('a=b').check('x').allowed()`, 31, true},
+		{`[1].all(i, x, i == x)`, 32, true},
+		{`[1].distinct()`, 34, true},
+		{`[1].includes(1)`, 37, true},
+	} {
+		if before, since := compiles(tt.minor-1, tt.expr), compiles(tt.minor, tt.expr); before == tt.from || since != tt.from {
+			t.Errorf("%s compiles at 1.%d: %v, and at 1.%d: %v", tt.expr, tt.minor-1, before, tt.minor, since)
+		}
+	}
+	if compiles(0, `[1, 'a'] == []`) {
+		t.Error("a list of two types compiles")
+	}
+}
+
+func FuzzFormats(f *testing.F) {
+	for _, seed := range []string{"", "a-", "-", "https://[::1", "2021-02-30", "aGVsbG8=", "\xff\xfe-", "a/b/c", strings.Repeat("a.", 200)} {
+		f.Add(seed)
+	}
+	s := newServer(f, 37)
+	var programs []cel.Program
+	for _, fn := range library.Format().Functions {
+		if len(fn.Overloads[0].Args) > 0 {
+			continue
+		}
+		env, err := s.env.Extend(cel.Variable("s", cel.StringType))
+		if err != nil {
+			f.Fatal(err)
+		}
+		tree, issues := env.Compile(fn.Name + `().validate(s)`)
+		if issues.Err() != nil {
+			f.Fatal(issues.Err())
+		}
+		program, err := env.Program(tree, cel.CostTracking(s.prices))
+		if err != nil {
+			f.Fatal(err)
+		}
+		programs = append(programs, program)
+	}
+	f.Fuzz(func(t *testing.T, str string) {
+		for _, p := range programs {
+			out, _, err := p.Eval(map[string]any{"s": str})
+			if err != nil {
+				t.Fatalf("%q: %v", str, err) // a panic is an internal error here
+			}
+			o := out.(*types.Optional)
+			if o.HasValue() && o.GetValue().Equal(types.NewStringList(types.DefaultTypeAdapter, nil)) == types.True {
+				t.Fatalf("%q: no messages", str)
+			}
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package library
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// newListCost is the price of a call that makes a list: one unit for the call,
+// ten for the list.
+const newListCost = 11
+
+// ExtLists returns the library that cuts, flattens and sorts lists. A call whose
+// overload is only decided during evaluation costs one unit on an API server,
+// whatever it does: that is all sorts of lists of unknown element type.
+func ExtLists() Library {
+	list := cel.ListType(cel.TypeParamType("T"))
+	num, dynList := cel.IntType, cel.ListType(cel.DynType)
+	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).Faulting(depthFault)
+	return Library{
+		Name:  "cel.lists",
+		Doc:   "Cuts, flattens and sorts lists.",
+		Since: Introduced(1, 34),
+		Functions: []Function{
+			dynamic("slice", "Returns the elements of a list from an index to before another.",
+				member("list_slice", list, newList(sliced()), args(list, num, num),
+					Example{Expr: `[1, 2, 3, 4].slice(1, 3)`, Want: `[2, 3]`},
+					Example{Expr: `[1, 2, 3, 4].slice(3, 1)`, Err: "start index must be less than or equal to end index"})),
+			dynamic("flatten", "Returns a list with the elements of its lists in their place, one level deep or as many as the argument says.",
+				member("list_flatten", list, flatten, args(cel.ListType(list)),
+					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
+				member("list_flatten_int", dynList, flatten, args(dynList, num),
+					Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
+					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"})),
+			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
+				Overload{
+					ID: "lists_range", Args: args(num), Result: cel.ListType(num), Cost: newList(ranged()),
+					Examples: []Example{
+						{Expr: `lists.range(3)`, Want: `[0, 1, 2]`},
+						{Expr: `lists.range(-1)`, Err: "size must be non-negative"},
+					},
+				}),
+			dynamic("reverse", "Returns a list in reverse order.",
+				member("list_reverse", list, newList(cost.Computed(
+					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)), args(list),
+					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
+			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
+				// Comparing strings costs more than the estimate knows.
+				member("list_distinct", list, selfCompared(0, 2), args(list),
+					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
+			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.", sorts()...),
+			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.", keySorts()...),
+		},
+		Macros: []Macro{{
+			Name:     "sortBy",
+			Doc:      "Returns a list in the ascending order of a key of each element.",
+			Usage:    []string{"<list(T)>.sortBy(x, <key of x>) -> <list(T)>"},
+			Examples: []Example{{Expr: `['bb', 'a', 'ccc'].sortBy(s, -size(s))`, Want: `['ccc', 'bb', 'a']`}},
+		}},
+		Options: []cel.EnvOption{ext.Lists(ext.ListsVersion(3))},
+	}
+}
+
+// dynamic describes a function of which calls without an overload cost a unit.
+func dynamic(name, doc string, overloads ...Overload) Function {
+	return Function{Name: name, Doc: doc, Overloads: overloads, DynamicCost: cost.Fixed(1)}
+}
+
+// ordered are the types that have an order, with a sorted list of each.
+func ordered() []struct {
+	typ    *cel.Type
+	sorted string
+} {
+	return []struct {
+		typ    *cel.Type
+		sorted string
+	}{
+		{cel.IntType, `[1, 2]`},
+		{cel.UintType, `[1u, 2u]`},
+		{cel.DoubleType, `[1.0, 2.0]`},
+		{cel.BoolType, `[false, true]`},
+		{cel.DurationType, `[duration('1s'), duration('2s')]`},
+		{cel.TimestampType, `[timestamp('2021-01-01T00:00:00Z'), timestamp('2022-01-01T00:00:00Z')]`},
+		{cel.StringType, `['a', 'b']`},
+		{cel.BytesType, `[b'a', b'b']`},
+	}
+}
+
+func sorts() []Overload {
+	var overloads []Overload
+	for _, o := range ordered() {
+		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sort", cel.ListType(o.typ),
+			selfCompared(0, comparisonFactor(o.typ)), args(cel.ListType(o.typ)),
+			Example{Expr: o.sorted + `.reverse().sort()`, Want: o.sorted}))
+	}
+	return overloads
+}
+
+func keySorts() []Overload {
+	list := cel.ListType(cel.TypeParamType("T"))
+	var overloads []Overload
+	for _, o := range ordered() {
+		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", list,
+			selfCompared(1, comparisonFactor(o.typ)), args(list, cel.ListType(o.typ)),
+			Example{Expr: o.sorted + `.reverse().sortBy(x, x)`, Want: o.sorted}))
+	}
+	return overloads
+}
+
+// newList is the price of a call that makes a list of the size.
+func newList(size cost.Size) cost.Model {
+	return cost.Linear(newListCost, 1, size).Yields(size)
+}
+
+func resultSize(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) }
+
+// sliced is the size of list.slice(start, end). The difference of literals in
+// the wrong order wraps around, to an estimate beyond any limit.
+func sliced() cost.Size {
+	return cost.Computed(func(operands []cost.Operand) cost.Range {
+		start, end := literal(operands[1], 0), literal(operands[2], operands[0].Size().Max)
+		return cost.Exactly(end - start)
+	}, resultSize)
+}
+
+// ranged is the size of lists.range(n).
+func ranged() cost.Size {
+	return cost.Computed(func(operands []cost.Operand) cost.Range {
+		return cost.Exactly(literal(operands[0], math.MaxUint64))
+	}, resultSize)
+}
+
+// flattened is what list.flatten(depth) visits, on the guess that it is the
+// list itself at each level.
+func flattened() cost.Size {
+	return cost.Computed(func(operands []cost.Operand) cost.Range {
+		depth := uint64(1)
+		if len(operands) > 1 {
+			depth = literal(operands[1], math.MaxUint64)
+		}
+		return operands[0].Size().Scale(float64(depth))
+	}, func(args []ref.Val, _ ref.Val) uint64 {
+		size := cost.SizeOf(args[0])
+		if len(args) > 1 {
+			if depth, ok := args[1].(types.Int); ok && depth >= 0 {
+				return cost.Exactly(size).Mul(cost.Exactly(uint64(depth))).Max
+			}
+		}
+		return size
+	})
+}
+
+// selfCompared is the price of comparing each element of the list at index i
+// with each other, and the estimate by a factor that knows their type or not.
+// The square of the list's size is also taken for the size of the result.
+func selfCompared(i int, factor float64) cost.Model {
+	square := cost.Arg(i).Times(cost.Arg(i))
+	runtime := cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
+		factor := 2.0
+		if l, ok := args[i].(traits.Lister); ok && l.Size() != types.IntZero {
+			factor = comparisonFactor(l.Get(types.IntZero).Type())
+		}
+		return cost.Linear(newListCost, factor, square).Runtime(args, result)
+	}}
+	return cost.Split(cost.Linear(newListCost, factor, square).Yields(square), runtime.Faulting(listFault(i)))
+}
+
+// comparisonFactor is the price of comparing two elements of a list.
+func comparisonFactor(t ref.Type) float64 {
+	switch t.TypeName() {
+	case cel.StringType.TypeName(), cel.BytesType.TypeName():
+		return 2 + cost.StringFactor
+	}
+	return 2
+}
+
+// literal is the value of an operand that is a literal integer, no less than
+// zero, and otherwise what nothing is known of.
+func literal(o cost.Operand, unknown uint64) uint64 {
+	n, ok := o.Literal().(types.Int)
+	if !ok {
+		return unknown
+	}
+	return uint64(max(n, 0))
+}
+
+// listFault and depthFault are failures of an API server: its prices of these
+// functions take for granted that the argument is what it should be. If it is an
+// error instead, say because the field that it comes from is missing, then the
+// failed conversion is what the evaluation ends with, even before `|| true`.
+func listFault(i int) func(args []ref.Val) error {
+	return func(args []ref.Val) error {
+		return conversionFault(func() { _ = args[i].(traits.Lister) })
+	}
+}
+
+func depthFault(args []ref.Val) error {
+	if len(args) < 2 {
+		return nil
+	}
+	return conversionFault(func() { _ = args[1].(types.Int) })
+}
+
+// conversionFault puts a conversion that fails in the words of an API server,
+// which are those of Go's run time.
+func conversionFault(convert func()) (err error) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("internal error: %v", failed)
+		}
+	}()
+	convert()
+	return nil
+}

@@ -1,0 +1,36 @@
+package library
+
+import (
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// JSONPatch is the library of mutating admission policies. It is in no other
+// environment of an API server, so [Kubernetes] does not list it.
+func JSONPatch() Library {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	return Library{
+		Name:  "kubernetes.jsonpatch",
+		Doc:   "Helps to build JSON patches.",
+		Since: Introduced(1, 0),
+		Functions: []Function{{
+			Name: "jsonpatch.escapeKey",
+			Doc:  "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.",
+			Overloads: []Overload{{
+				ID: "string_jsonpatch_escapeKey_string", Args: args(cel.StringType), Result: cel.StringType,
+				Impl: Unary(func(key types.String) (types.String, error) {
+					return types.String(escape.Replace(string(key))), nil
+				}),
+				Cost: cost.Scan(cost.Arg(0)).SameSize(0),
+				Examples: []Example{
+					{Expr: `jsonpatch.escapeKey('example.com/my~label')`, Want: `'example.com~1my~0label'`},
+					{Expr: `jsonpatch.escapeKey('plain')`, Want: `'plain'`},
+				},
+			}},
+		}},
+	}
+}

@@ -1,0 +1,252 @@
+package library
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// Lists is the library of lists as it is since Kubernetes 1.37, with includes.
+func Lists() Library {
+	l := ListsV0()
+	l.Since, l.Until = Introduced(1, 37), Version{}
+	l.Functions = append(l.Functions, Function{
+		Name: "includes",
+		Doc:  "Tells whether a list contains an element. A value that is not a list includes what equals it.",
+		Overloads: []Overload{{
+			ID: "list_includes_dyn_dyn", Member: true, Args: args(cel.DynType, cel.DynType), Result: cel.BoolType,
+			Impl: Binary(includes),
+			Cost: cost.Traversal(0, 1),
+			Examples: []Example{
+				{Expr: `[1, 2, 3].includes(2)`, Want: `true`},
+				{Expr: `[1, 2, 3].includes(4)`, Want: `false`},
+				{Expr: `'model-a'.includes('model-a')`, Want: `true`},
+				{Expr: `'model-a'.includes('model')`, Want: `false`},
+			},
+		}},
+	})
+	return l
+}
+
+// ListsV0 is the library of lists as it was before Kubernetes 1.37.
+func ListsV0() Library {
+	return Library{
+		Name:  "kubernetes.lists",
+		Doc:   "Sums up and searches lists.",
+		Since: Introduced(1, 0),
+		Until: Introduced(1, 37),
+		Functions: []Function{{
+			Name: "isSorted",
+			Doc:  "Tells whether the elements of a list are in ascending order.",
+			Overloads: perType(comparables(), func(t elementType) Overload {
+				return Overload{
+					ID: "list_" + t.name + "_is_sorted_bool", Result: cel.BoolType,
+					Impl: Unary(isSorted),
+					Examples: []Example{
+						{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.low, t.high), Want: `true`},
+						{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.high, t.low), Want: `false`},
+					},
+				}
+			}),
+		}, {
+			Name: "sum",
+			Doc:  "Returns the sum of the elements of a list, zero if it is empty.",
+			Overloads: perType(summables(), func(t elementType) Overload {
+				return Overload{
+					ID: "list_" + t.name + "_sum_" + t.name, Result: t.cel,
+					Impl:     Unary(func(list traits.Lister) (ref.Val, error) { return sum(t.zero, list), nil }),
+					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].sum()`, t.low, t.high), Want: t.low + ` + ` + t.high}},
+				}
+			}),
+		}, {
+			Name: "max",
+			Doc:  "Returns the greatest element of a list. An empty list is an error.",
+			Overloads: perType(comparables(), func(t elementType) Overload {
+				return Overload{
+					ID: "list_" + t.name + "_max_" + t.name, Result: t.cel,
+					Impl:     Unary(extreme("max", types.IntNegOne)),
+					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].max()`, t.low, t.high), Want: t.high}},
+				}
+			}),
+		}, {
+			Name: "min",
+			Doc:  "Returns the smallest element of a list. An empty list is an error.",
+			Overloads: perType(comparables(), func(t elementType) Overload {
+				return Overload{
+					ID: "list_" + t.name + "_min_" + t.name, Result: t.cel,
+					Impl:     Unary(extreme("min", types.IntOne)),
+					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].min()`, t.low, t.high), Want: t.low}},
+				}
+			}),
+		}, {
+			Name: "indexOf",
+			Doc:  "Returns the first index of an element in a list, -1 if it is not there.",
+			Overloads: []Overload{{
+				ID: "list_a_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
+				Impl: Binary(indexOf),
+				Cost: traversal(),
+				Examples: []Example{
+					{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
+					{Expr: `[].indexOf('string')`, Want: `-1`},
+				},
+			}},
+		}, {
+			Name: "lastIndexOf",
+			Doc:  "Returns the last index of an element in a list, -1 if it is not there.",
+			Overloads: []Overload{{
+				ID: "list_a_last_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
+				Impl: Binary(lastIndexOf),
+				Cost: traversal(),
+				Examples: []Example{
+					{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
+					{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`},
+				},
+			}},
+		}},
+	}
+}
+
+// traversal prices functions of lists. A receiver of unknown type is estimated
+// as the string that indexOf and lastIndexOf also take, even where the function
+// takes none.
+func traversal() cost.Model { return cost.Traversal(0, cost.StringFactor) }
+
+func paramA() *cel.Type { return cel.TypeParamType("A") }
+
+// elementType is a type of list elements.
+type elementType struct {
+	name string
+	cel  *cel.Type
+	// zero is the sum of no elements, nil if there is no sum.
+	zero ref.Val
+	// low and high are two elements for examples.
+	low, high string
+}
+
+// comparables are the types that have an order. A call on a dynamically typed
+// list takes the first overload of the function, because at run time a list of
+// one type is as good as that of another; so int has to be first.
+func comparables() []elementType {
+	return []elementType{
+		{"int", cel.IntType, types.Int(0), `1`, `2`},
+		{"uint", cel.UintType, types.Uint(0), `1u`, `2u`},
+		{"double", cel.DoubleType, types.Double(0), `1.5`, `2.5`},
+		{"bool", cel.BoolType, nil, `false`, `true`},
+		{"duration", cel.DurationType, types.Duration{}, `duration('1s')`, `duration('1m')`},
+		{"timestamp", cel.TimestampType, nil, `timestamp('2000-01-01T00:00:00Z')`, `timestamp('2001-01-01T00:00:00Z')`},
+		{"string", cel.StringType, nil, `'a'`, `'b'`},
+		{"bytes", cel.BytesType, nil, `b'a'`, `b'b'`},
+	}
+}
+
+func summables() []elementType {
+	var summable []elementType
+	for _, t := range comparables() {
+		if t.zero != nil {
+			summable = append(summable, t)
+		}
+	}
+	return summable
+}
+
+// perType declares one overload for lists of each type.
+func perType(elements []elementType, overload func(t elementType) Overload) []Overload {
+	overloads := make([]Overload, len(elements))
+	for i, t := range elements {
+		o := overload(t)
+		o.Member, o.Args, o.Cost = true, args(cel.ListType(t.cel)), traversal()
+		overloads[i] = o
+	}
+	return overloads
+}
+
+// isSorted takes elements that cannot be compared with each other for sorted,
+// as API servers do: only a clear "greater" is out of order.
+func isSorted(list traits.Lister) (ref.Val, error) {
+	var prev traits.Comparer
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		elem := it.Next()
+		next, ok := elem.(traits.Comparer)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(elem), nil
+		}
+		if prev != nil && prev.Compare(elem) == types.IntOne {
+			return types.False, nil
+		}
+		prev = next
+	}
+	return types.True, nil
+}
+
+func sum(total ref.Val, list traits.Lister) ref.Val {
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		elem := it.Next()
+		if _, ok := elem.(traits.Adder); !ok {
+			return types.MaybeNoSuchOverloadErr(elem)
+		}
+		total = total.(traits.Adder).Add(elem)
+		if _, ok := total.(traits.Adder); !ok {
+			return types.MaybeNoSuchOverloadErr(total)
+		}
+	}
+	return total
+}
+
+// extreme returns the element from which Compare gives no other the replaced
+// result. Elements that cannot be compared are passed over.
+func extreme(name string, replaced ref.Val) func(traits.Lister) (ref.Val, error) {
+	return func(list traits.Lister) (ref.Val, error) {
+		var best ref.Val
+		for it := list.Iterator(); it.HasNext() == types.True; {
+			elem := it.Next()
+			if _, ok := elem.(traits.Comparer); !ok {
+				return types.MaybeNoSuchOverloadErr(elem), nil
+			}
+			if best == nil || best.(traits.Comparer).Compare(elem) == replaced {
+				best = elem
+			}
+		}
+		if best == nil {
+			return nil, fmt.Errorf("%s called on empty list", name)
+		}
+		return best, nil
+	}
+}
+
+func indexOf(list traits.Lister, item ref.Val) (types.Int, error) {
+	n, _ := list.Size().(types.Int)
+	for i := types.Int(0); i < n; i++ {
+		if list.Get(i).Equal(item) == types.True {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+func lastIndexOf(list traits.Lister, item ref.Val) (types.Int, error) {
+	n, _ := list.Size().(types.Int)
+	for i := n - 1; i >= 0; i-- {
+		if list.Get(i).Equal(item) == types.True {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+func includes(target, item ref.Val) (ref.Val, error) {
+	list, ok := target.(traits.Lister)
+	if !ok {
+		return types.Bool(target.Equal(item) == types.True), nil
+	}
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		if it.Next().Equal(item) == types.True {
+			return types.True, nil
+		}
+	}
+	return types.False, nil
+}

@@ -1,0 +1,119 @@
+package library
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// Regex is the library that finds matches of regular expressions (RE2).
+func Regex() Library {
+	price := cost.Regex(cost.Arg(0), cost.Arg(1)).Sized(func(operands []cost.Operand) cost.Range {
+		return cost.Range{Max: operands[0].Size().Max}
+	})
+	return Library{
+		Name:  "kubernetes.regex",
+		Doc:   "Finds the parts of a string that match a regular expression.",
+		Since: Introduced(1, 0),
+		Functions: []Function{{
+			Name: "find",
+			Doc:  "Returns the first match of a regular expression in a string, or the empty string if there is none.",
+			Overloads: []Overload{{
+				ID: "string_find_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.StringType,
+				Impl: Binary(func(str, pattern types.String) (types.String, error) {
+					re, err := compileRegex(pattern)
+					if err != nil {
+						return "", err
+					}
+					return types.String(re.FindString(string(str))), nil
+				}),
+				Cost: price,
+				Examples: []Example{
+					{Expr: `'abc 123'.find('[0-9]+')`, Want: `'123'`},
+					{Expr: `'abc 123'.find('xyz')`, Want: `''`},
+					{Expr: `'abc'.find('(')`, Err: "missing closing )"},
+				},
+			}},
+		}, {
+			Name: "findAll",
+			Doc:  "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.",
+			Overloads: []Overload{{
+				ID: "string_find_all_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.ListType(cel.StringType),
+				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return findAll(str, pattern, -1) }),
+				Cost: price,
+				Examples: []Example{
+					{Expr: `'123 abc 456'.findAll('[0-9]+')`, Want: `['123', '456']`},
+					{Expr: `'123 abc 456'.findAll('xyz')`, Want: `[]`},
+				},
+			}, {
+				ID: "string_find_all_string_int", Member: true, Args: args(cel.StringType, cel.StringType, cel.IntType), Result: cel.ListType(cel.StringType),
+				Impl: Ternary(findAll),
+				Cost: price,
+				Examples: []Example{
+					{Expr: `'123 abc 456'.findAll('[0-9]+', 1)`, Want: `['123']`},
+					{Expr: `'123 abc 456'.findAll('[0-9]+', -1)`, Want: `['123', '456']`},
+				},
+			}},
+		}},
+		Patterns: []*interpreter.RegexOptimization{
+			constantPattern("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
+				return types.String(re.FindString(str))
+			}),
+			constantPattern("findAll", findAllCompiled),
+		},
+	}
+}
+
+func compileRegex(pattern types.String) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(string(pattern))
+	if err != nil {
+		return nil, fmt.Errorf("Illegal regex: %w", err)
+	}
+	return re, nil
+}
+
+func findAll(str, pattern types.String, limit types.Int) (ref.Val, error) {
+	re, err := compileRegex(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return findAllCompiled(re, string(str), int(limit)), nil
+}
+
+func findAllCompiled(re *regexp.Regexp, str string, limit int) ref.Val {
+	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(str, limit))
+}
+
+// constantPattern compiles the pattern of a call once, when the program is
+// planned. The limit of a call without one is negative.
+func constantPattern(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) *interpreter.RegexOptimization {
+	return &interpreter.RegexOptimization{
+		Function:   function,
+		RegexIndex: 1,
+		Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+			re, err := regexp.Compile(pattern)
+			if err != nil {
+				return nil, err
+			}
+			return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
+				str, ok := args[0].(types.String)
+				if !ok {
+					return types.MaybeNoSuchOverloadErr(args[0])
+				}
+				limit := types.Int(-1)
+				if len(args) > 2 {
+					if limit, ok = args[2].(types.Int); !ok {
+						return types.MaybeNoSuchOverloadErr(args[2])
+					}
+				}
+				return match(re, string(str), int(limit))
+			}), nil
+		},
+	}
+}

@@ -1,0 +1,212 @@
+package library
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/ext"
+)
+
+// Settings returns what an API server sets of the language itself, as libraries
+// so that each has the version that introduced it.
+func Settings() []Library {
+	return []Library{
+		{
+			Name:  "cel.settings",
+			Doc:   "Lists and maps hold values of one type, time without a zone is UTC, and has() costs nothing.",
+			Since: Introduced(1, 0),
+			Options: []cel.EnvOption{
+				cel.HomogeneousAggregateLiterals(),
+				cel.EagerlyValidateDeclarations(true),
+				cel.DefaultUTCTimeZone(true),
+				cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+			},
+		},
+		{
+			Name:    "cel.numbers",
+			Doc:     "Compares numbers of different types: `1 < 1.5` and `2u > 1`.",
+			Since:   Introduced(1, 28),
+			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
+		},
+		optionals(),
+		{
+			Name:  "cel.validators",
+			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
+			Since: Introduced(1, 29),
+			Options: []cel.EnvOption{cel.ASTValidators(
+				cel.ValidateDurationLiterals(),
+				cel.ValidateTimestampLiterals(),
+				cel.ValidateRegexLiterals(),
+				cel.ValidateHomogeneousAggregateLiterals(),
+			)},
+		},
+		twoVariables(),
+	}
+}
+
+// optionals is the library of values that may be absent. Version 2 of it came
+// with later servers than the environment version says; the server of 1.37 has
+// all of it from 1.28 on.
+func optionals() Library {
+	v := cel.TypeParamType("V")
+	k := cel.TypeParamType("K")
+	optional, list := cel.OptionalType(v), cel.ListType(v)
+	return Library{
+		Name:  "cel.optionals",
+		Doc:   "Values that may be absent, and fields, keys and elements that may be missing.",
+		Since: Introduced(1, 28),
+		Functions: []Function{
+			{Name: "optional.of", Doc: "Returns an optional that holds a value.", Overloads: []Overload{
+				{ID: "optional_of", Args: args(v), Result: optional,
+					Examples: []Example{{Expr: `optional.of(1).value()`, Want: `1`}}},
+			}},
+			{Name: "optional.ofNonZeroValue", Doc: "Returns an optional that holds a value, or none if it is null, false, zero or empty.", Overloads: []Overload{
+				{ID: "optional_ofNonZeroValue", Args: args(v), Result: optional,
+					Examples: []Example{
+						{Expr: `optional.ofNonZeroValue('').hasValue()`, Want: `false`},
+						{Expr: `optional.ofNonZeroValue('a').hasValue()`, Want: `true`},
+					}},
+			}},
+			{Name: "optional.none", Doc: "Returns the optional that holds nothing.", Overloads: []Overload{
+				{ID: "optional_none", Args: args(), Result: optional,
+					Examples: []Example{{Expr: `optional.none().hasValue()`, Want: `false`}}},
+			}},
+			{Name: "value", Doc: "Returns the value that an optional holds. It must hold one.", Overloads: []Overload{
+				{ID: "optional_value", Member: true, Args: args(optional), Result: v,
+					Examples: []Example{
+						{Expr: `optional.of('a').value()`, Want: `'a'`},
+						{Expr: `optional.none().value()`, Err: "optional.none() dereference"},
+					}},
+			}},
+			{Name: "hasValue", Doc: "Tells whether an optional holds a value.", Overloads: []Overload{
+				{ID: "optional_hasValue", Member: true, Args: args(optional), Result: cel.BoolType,
+					Examples: []Example{{Expr: `optional.of(1).hasValue()`, Want: `true`}}},
+			}},
+			{Name: "or", Doc: "Returns an optional if it holds a value, and another if it does not.", Overloads: []Overload{
+				{ID: "optional_or_optional", Member: true, Args: args(optional, optional), Result: optional,
+					Examples: []Example{{Expr: `optional.none().or(optional.of(1)).value()`, Want: `1`}}},
+			}},
+			{Name: "orValue", Doc: "Returns the value that an optional holds, and another if it holds none.", Overloads: []Overload{
+				{ID: "optional_orValue_value", Member: true, Args: args(optional, v), Result: v,
+					Examples: []Example{{Expr: `optional.none().orValue(1)`, Want: `1`}}},
+			}},
+			{Name: "_?._", Doc: "Selects a field or key that may be missing: `object.?field`.", Overloads: []Overload{
+				{ID: "select_optional_field", Args: args(cel.DynType, cel.StringType), Result: optional,
+					Examples: []Example{{Expr: `{'a': 1}.?b.orValue(2)`, Want: `2`}}},
+			}},
+			{Name: "_[?_]", Doc: "Selects an element or key that may be missing: `list[?index]`.", Overloads: []Overload{
+				{ID: "list_optindex_optional_int", Args: args(list, cel.IntType), Result: optional,
+					Examples: []Example{{Expr: `[1][?1].hasValue()`, Want: `false`}}},
+				{ID: "optional_list_optindex_optional_int", Args: args(cel.OptionalType(list), cel.IntType), Result: optional,
+					Examples: []Example{{Expr: `optional.of([1])[?0].value()`, Want: `1`}}},
+				{ID: "map_optindex_optional_value", Args: args(cel.MapType(k, v), k), Result: optional,
+					Examples: []Example{{Expr: `{'a': 1}[?'b'].hasValue()`, Want: `false`}}},
+				{ID: "optional_map_optindex_optional_value", Args: args(cel.OptionalType(cel.MapType(k, v)), k), Result: optional,
+					Examples: []Example{{Expr: `optional.of({'a': 1})[?'a'].value()`, Want: `1`}}},
+			}},
+			{Name: "_[_]", Doc: "Selects from an optional list or map: the result is optional too.", Overloads: []Overload{
+				{ID: "optional_list_index_int", Args: args(cel.OptionalType(list), cel.IntType), Result: optional,
+					Examples: []Example{{Expr: `optional.of([1])[0].value()`, Want: `1`}}},
+				{ID: "optional_map_index_value", Args: args(cel.OptionalType(cel.MapType(k, v)), k), Result: optional,
+					Examples: []Example{{Expr: `optional.of({'a': 1})['a'].value()`, Want: `1`}}},
+			}},
+			{Name: "first", Doc: "Returns the first element of a list, none if it is empty.", Overloads: []Overload{
+				{ID: "list_first", Member: true, Args: args(list), Result: optional,
+					Examples: []Example{{Expr: `[1, 2].first().value()`, Want: `1`}}},
+			}},
+			{Name: "last", Doc: "Returns the last element of a list, none if it is empty.", Overloads: []Overload{
+				{ID: "list_last", Member: true, Args: args(list), Result: optional,
+					Examples: []Example{{Expr: `[1, 2].last().value()`, Want: `2`}}},
+			}},
+			{Name: "optional.unwrap", Doc: "Returns the values that the optionals of a list hold.", Overloads: []Overload{
+				{ID: "optional_unwrap", Args: args(cel.ListType(optional)), Result: list,
+					Examples: []Example{{Expr: `optional.unwrap([optional.of(1), optional.none()])`, Want: `[1]`}}},
+			}},
+			{Name: "unwrapOpt", Doc: "Returns the values that the optionals of a list hold.", Overloads: []Overload{
+				{ID: "optional_unwrapOpt", Member: true, Args: args(cel.ListType(optional)), Result: list,
+					Examples: []Example{{Expr: `[optional.of(1), optional.none()].unwrapOpt()`, Want: `[1]`}}},
+			}},
+		},
+		Macros: []Macro{
+			{
+				Name:     "optMap",
+				Doc:      "Returns an optional with what an expression makes of the value, none if there is no value.",
+				Usage:    []string{"<optional(V)>.optMap(x, <expr of x>) -> <optional(T)>"},
+				Examples: []Example{{Expr: `optional.of(2).optMap(x, x * 2).value()`, Want: `4`}},
+			},
+			{
+				Name:     "optFlatMap",
+				Doc:      "Returns the optional that an expression makes of the value, none if there is no value.",
+				Usage:    []string{"<optional(V)>.optFlatMap(x, <optional expr of x>) -> <optional(T)>"},
+				Examples: []Example{{Expr: `optional.of({'a': 1}).optFlatMap(x, x[?'b']).hasValue()`, Want: `false`}},
+			},
+		},
+		Options: []cel.EnvOption{cel.OptionalTypes()},
+	}
+}
+
+// twoVariables is the library of comprehensions over indexes and elements of
+// lists, or keys and values of maps.
+func twoVariables() Library {
+	const overList, overMap = "<list>.", "<map>."
+	forms := func(call string) []string { return []string{overList + call, overMap + call} }
+	k, v := cel.TypeParamType("K"), cel.TypeParamType("V")
+	entries := cel.MapType(k, v)
+	return Library{
+		Name:  "cel.comprehensions",
+		Doc:   "Comprehensions with two variables: the index and element of a list, or the key and value of a map.",
+		Since: Introduced(1, 32),
+		Functions: []Function{{
+			Name: "cel.@mapInsert",
+			Doc:  "Returns a map with more entries; transformMap and transformMapEntry call it.",
+			Overloads: []Overload{
+				{ID: "@mapInsert_map_key_value", Args: args(entries, k, v), Result: entries,
+					Examples: []Example{{Expr: `[5].transformMap(i, x, x)`, Want: `{0: 5}`}}},
+				{ID: "@mapInsert_map_map", Args: args(entries, entries), Result: entries,
+					Examples: []Example{{Expr: `[5].transformMapEntry(i, x, {x: i})`, Want: `{5: 0}`}}},
+			},
+		}},
+		Macros: []Macro{
+			{
+				Name: "all", Doc: "Tells whether a condition is true of every entry.", Usage: forms("all(k, v, <condition>) -> <bool>"),
+				Examples: []Example{{Expr: `[0, 1].all(i, x, i == x)`, Want: `true`}},
+			},
+			{
+				Name: "exists", Doc: "Tells whether a condition is true of some entry.", Usage: forms("exists(k, v, <condition>) -> <bool>"),
+				Examples: []Example{{Expr: `{'a': 1}.exists(k, v, k == 'a' && v == 2)`, Want: `false`}},
+			},
+			{
+				Name: "existsOne", Doc: "Tells whether a condition is true of exactly one entry.",
+				Usage:    append(forms("existsOne(k, v, <condition>) -> <bool>"), forms("exists_one(k, v, <condition>) -> <bool>")...),
+				Examples: []Example{{Expr: `[1, 1].existsOne(i, x, x == 1)`, Want: `false`}},
+			},
+			{
+				Name: "transformList", Doc: "Returns a list with a value made of each entry, or of each of which a filter is true.",
+				Usage: append(forms("transformList(k, v, <expr>) -> <list>"), forms("transformList(k, v, <filter>, <expr>) -> <list>")...),
+				Examples: []Example{
+					{Expr: `[3, 4].transformList(i, x, i + x)`, Want: `[3, 5]`},
+					{Expr: `[3, 4].transformList(i, x, i > 0, x)`, Want: `[4]`},
+				},
+			},
+			{
+				Name: "transformMap", Doc: "Returns a map with the same keys and a value made of each entry, or of each of which a filter is true.",
+				Usage:    append(forms("transformMap(k, v, <expr>) -> <map>"), forms("transformMap(k, v, <filter>, <expr>) -> <map>")...),
+				Examples: []Example{{Expr: `{'a': 1, 'b': 2}.transformMap(k, v, v > 1, v * 2)`, Want: `{'b': 4}`}},
+			},
+			{
+				Name: "transformMapEntry", Doc: "Returns a map of the entries made of each entry, or of each of which a filter is true. A key made twice is an error.",
+				Usage: append(forms("transformMapEntry(k, v, <map>) -> <map>"), forms("transformMapEntry(k, v, <filter>, <map>) -> <map>")...),
+				Examples: []Example{
+					{Expr: `{'a': 'x'}.transformMapEntry(k, v, {v: k})`, Want: `{'x': 'a'}`},
+					{Expr: `['a', 'a'].transformMapEntry(i, x, {x: i})`, Err: "insert failed: key a already exists"},
+				},
+			},
+		},
+		Options: []cel.EnvOption{ext.TwoVarComprehensions()},
+	}
+}
+
+// Extensions returns what cel-go itself supplies to the environment of an API
+// server: settings of the language, and extension libraries.
+func Extensions() []Library {
+	return append(Settings(), StringsV0(), Strings(), Sets(), ExtLists())
+}

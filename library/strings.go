@@ -1,0 +1,257 @@
+package library
+
+import (
+	"math"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// StringsV0 returns the library of string functions as it was before Kubernetes
+// 1.29: without format and strings.quote.
+func StringsV0() Library {
+	return Library{
+		Name:      "cel.strings.v0",
+		Doc:       "Searches, cuts and transforms strings. Positions count characters from zero.",
+		Since:     Introduced(1, 0),
+		Until:     Introduced(1, 29),
+		Functions: stringFunctions(),
+		Options:   []cel.EnvOption{ext.Strings(ext.StringsVersion(0))},
+	}
+}
+
+// Strings returns the library of string functions as it is since Kubernetes 1.29.
+func Strings() Library {
+	return Library{
+		Name:  "cel.strings.v2",
+		Doc:   "Searches, cuts, transforms and formats strings. Positions count characters from zero.",
+		Since: Introduced(1, 29),
+		Functions: append(stringFunctions(),
+			Function{
+				Name: "format",
+				Doc:  "Formats a list of values by a string with clauses: %s, %d, %f, %e, %b, %x, %X and %o, with a precision as in %.2f, and %% for a percent sign.",
+				Overloads: []Overload{{
+					ID: "string_format", Member: true, Args: args(cel.StringType, cel.ListType(cel.DynType)), Result: cel.StringType,
+					Examples: []Example{
+						{Expr: `'%d of %s'.format([3, 'four'])`, Want: `'3 of four'`},
+						{Expr: `'%x'.format(['ab'])`, Want: `'6162'`},
+						{Expr: `'%d'.format(['ab'])`, Err: "error during formatting"},
+					},
+				}},
+			},
+			Function{
+				Name: "strings.quote",
+				Doc:  "Returns a string in double quotes, with what cannot stand between them escaped.",
+				Overloads: []Overload{{
+					ID: "strings_quote", Args: args(cel.StringType), Result: cel.StringType,
+					Examples: []Example{{Expr: `strings.quote('say "hi"')`, Want: `'"say \\"hi\\""'`}},
+				}},
+			},
+		),
+		Options: []cel.EnvOption{ext.Strings(ext.StringsVersion(2))},
+	}
+}
+
+// stringFunctions documents and prices what both versions have.
+func stringFunctions() []Function {
+	var (
+		str, num = cel.StringType, cel.IntType
+		search   = cost.Traversal(0, cost.StringFactor)
+		// What these return may be shorter, but the estimate does not think so.
+		transform = cost.Scan(cost.Arg(0)).SameSize(0)
+		// Reading the string, and writing the result.
+		rewrite  = cost.Scaled(cost.Arg(0), 2*cost.StringFactor)
+		replaced = rewrite.Sized(replacedSize)
+		split    = rewrite.Sized(splitSize)
+	)
+	return []Function{
+		{
+			Name: "charAt",
+			Doc:  "Returns the character at a position; at the end of the string it is empty.",
+			Overloads: []Overload{
+				member("string_char_at_int", str, cost.Model{}, args(str, num),
+					Example{Expr: `'hello'.charAt(4)`, Want: `'o'`},
+					Example{Expr: `'hello'.charAt(5)`, Want: `''`},
+					Example{Expr: `'hello'.charAt(6)`, Err: "index out of range: 6"}),
+			},
+		},
+		{
+			Name: "indexOf",
+			Doc:  "Returns the first position of a string in another, -1 if it is not there. The empty string is everywhere. A third argument is where the search begins.",
+			Overloads: []Overload{
+				member("string_index_of_string", num, search, args(str, str),
+					Example{Expr: `'hello mellow'.indexOf('ello')`, Want: `1`},
+					Example{Expr: `'hello mellow'.indexOf('jello')`, Want: `-1`}),
+				member("string_index_of_string_int", num, search, args(str, str, num),
+					Example{Expr: `'hello mellow'.indexOf('ello', 2)`, Want: `7`},
+					Example{Expr: `'hello mellow'.indexOf('ello', 20)`, Want: `-1`},
+					Example{Expr: `'hello mellow'.indexOf('ello', -1)`, Err: "index out of range: -1"}),
+			},
+		},
+		{
+			Name: "lastIndexOf",
+			Doc:  "Returns the last position of a string in another, -1 if it is not there. A third argument is the last position to look at.",
+			Overloads: []Overload{
+				member("string_last_index_of_string", num, search, args(str, str),
+					Example{Expr: `'hello mellow'.lastIndexOf('ello')`, Want: `7`},
+					Example{Expr: `'hello mellow'.lastIndexOf('jello')`, Want: `-1`}),
+				member("string_last_index_of_string_int", num, search, args(str, str, num),
+					Example{Expr: `'hello mellow'.lastIndexOf('ello', 6)`, Want: `1`},
+					Example{Expr: `'hello mellow'.lastIndexOf('ello', -1)`, Err: "index out of range: -1"}),
+			},
+		},
+		{
+			Name: "lowerAscii",
+			Doc:  "Returns a string with its ASCII letters in lower case.",
+			Overloads: []Overload{
+				member("string_lower_ascii", str, transform, args(str),
+					Example{Expr: `'TacoCÆt'.lowerAscii()`, Want: `'tacocÆt'`}),
+			},
+		},
+		{
+			Name: "replace",
+			Doc:  "Returns a string with each occurrence of another replaced, or at most as many as a fourth argument says if it is not negative. The empty string occurs before each character and at the end.",
+			Overloads: []Overload{
+				member("string_replace_string_string", str, replaced, args(str, str, str),
+					Example{Expr: `'hello hello'.replace('he', 'we')`, Want: `'wello wello'`},
+					Example{Expr: `'ab'.replace('', '_')`, Want: `'_a_b_'`}),
+				member("string_replace_string_string_int", str, replaced, args(str, str, str, num),
+					Example{Expr: `'hello hello'.replace('he', 'we', 1)`, Want: `'wello hello'`},
+					Example{Expr: `'hello hello'.replace('he', 'we', -1)`, Want: `'wello wello'`}),
+			},
+		},
+		{
+			Name: "split",
+			Doc:  "Returns the parts of a string between separators, or at most as many as a third argument says if it is not negative. An empty separator splits into characters.",
+			Overloads: []Overload{
+				member("string_split_string", cel.ListType(str), split, args(str, str),
+					Example{Expr: `'a,b,c'.split(',')`, Want: `['a', 'b', 'c']`},
+					Example{Expr: `'abc'.split('')`, Want: `['a', 'b', 'c']`}),
+				member("string_split_string_int", cel.ListType(str), split, args(str, str, num),
+					Example{Expr: `'a,b,c'.split(',', 2)`, Want: `['a', 'b,c']`},
+					Example{Expr: `'a,b,c'.split(',', 0)`, Want: `[]`}),
+			},
+		},
+		{
+			Name: "substring",
+			Doc:  "Returns the part of a string from a position to its end, or to before a second position.",
+			Overloads: []Overload{
+				member("string_substring_int", str, transform, args(str, num),
+					Example{Expr: `'tacocat'.substring(4)`, Want: `'cat'`},
+					Example{Expr: `'tacocat'.substring(-1)`, Err: "index out of range: -1"}),
+				member("string_substring_int_int", str, transform, args(str, num, num),
+					Example{Expr: `'tacocat'.substring(0, 4)`, Want: `'taco'`},
+					Example{Expr: `'tacocat'.substring(4, 2)`, Err: "invalid substring range. start: 4, end: 2"}),
+			},
+		},
+		{
+			Name: "trim",
+			Doc:  "Returns a string without the white space, as Unicode defines it, at its ends.",
+			Overloads: []Overload{
+				member("string_trim", str, transform, args(str),
+					Example{Expr: `'  trim\n '.trim()`, Want: `'trim'`}),
+			},
+		},
+		{
+			Name: "upperAscii",
+			Doc:  "Returns a string with its ASCII letters in upper case.",
+			Overloads: []Overload{
+				member("string_upper_ascii", str, transform, args(str),
+					Example{Expr: `'TacoCæt'.upperAscii()`, Want: `'TACOCæT'`}),
+			},
+		},
+		{
+			Name: "join",
+			Doc:  "Returns the strings of a list one after the other, with the argument between them if there is one.",
+			Overloads: []Overload{
+				member("list_join", str, joined(), args(cel.ListType(str)),
+					Example{Expr: `['x', 'y'].join()`, Want: `'xy'`},
+					Example{Expr: `[].join()`, Want: `''`}),
+				member("list_join_string", str, joined(), args(cel.ListType(str), str),
+					Example{Expr: `['x', 'y'].join(', ')`, Want: `'x, y'`}),
+			},
+		},
+	}
+}
+
+// member describes an overload with a receiver that cel-go supplies.
+func member(id string, result *cel.Type, price cost.Model, arguments []*cel.Type, examples ...Example) Overload {
+	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
+}
+
+// replacedSize estimates the result of str.replace(old, new). A limit to the
+// number of replacements is not looked at.
+func replacedSize(operands []cost.Operand) cost.Range {
+	str, old, repl := operands[0].Size(), operands[1].Size(), operands[2].Size()
+	var count, kept cost.Range // replacements, and what of str stays besides
+
+	switch {
+	case old.Min == 0: // the replacement may surround every character
+		count.Max, kept.Max = str.Add(cost.Exactly(1)).Max, str.Max
+	case repl.Max <= old.Min: // the result is not longer
+		kept.Max = str.Max
+	default: // as many as there is room for
+		count.Max = quotient(str.Max, old.Min)
+	}
+	switch {
+	case old.Max == 0:
+		count.Min, kept.Min = str.Add(cost.Exactly(1)).Min, str.Min
+	case old.Max <= repl.Min: // the result is not shorter
+		kept.Min = str.Min
+	default:
+		count.Min = quotient(str.Min, old.Max)
+	}
+	return count.Mul(repl).Add(kept)
+}
+
+// quotient divides in floating point, as an API server does, and rounds up.
+func quotient(x, y uint64) uint64 {
+	q := math.Ceil(float64(x) / float64(y))
+	if q >= math.MaxUint64 {
+		return math.MaxUint64
+	}
+	return uint64(q)
+}
+
+// splitSize estimates the parts of str.split(separator, limit): one for each
+// character, or the limit if it is a literal. A negative one, which means no
+// limit, becomes the largest number there is.
+func splitSize(operands []cost.Operand) cost.Range {
+	most := operands[0].Size().Max
+	if len(operands) > 2 {
+		if limit := operands[2].Literal(); limit != nil {
+			if n, ok := limit.Value().(int64); ok {
+				most = uint64(n)
+			}
+		}
+	}
+	return cost.Range{Max: most}
+}
+
+// joined prices join by the size of the result. The estimate only counts
+// writing it, the evaluation also reading it: it can cost more than its estimate.
+func joined() cost.Model {
+	result := cost.Computed(joinedSize, func(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) })
+	return cost.Split(
+		cost.Scan(result).Yields(result),
+		cost.Scaled(result, 2*cost.StringFactor),
+	)
+}
+
+// joinedSize estimates the result of list.join(separator). Of a list whose type
+// says nothing of its elements it only counts the separators.
+func joinedSize(operands []cost.Operand) cost.Range {
+	var size cost.Range
+	list := operands[0].Size()
+	if elem := operands[0].Elem(); elem != nil {
+		size = list.Mul(elem.Size())
+	}
+	if len(operands) > 1 {
+		gaps := cost.Range{Min: max(list.Min, 1) - 1, Max: max(list.Max, 1) - 1}
+		size = size.Add(operands[1].Size().Mul(gaps))
+	}
+	return size
+}
