@@ -56,7 +56,6 @@ type Result struct {
 	Err error
 	// Kind classifies the outcome.
 	Kind Kind
-<<<<<<< HEAD
 }
 
 var (
@@ -86,6 +85,4 @@ func kindOf(err error) Kind {
 		return KindNoSuchOverload
 	}
 	return KindError
-=======
->>>>>>> crd
 }
