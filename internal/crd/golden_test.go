@@ -133,3 +133,29 @@ func TestCheckSchemas(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckRules(t *testing.T) {
+	var cases []schemaCase
+	load(t, "rules.yaml", &cases)
+	golden := map[string]goldenErrors{}
+	load(t, "rules.golden.json", &golden)
+	if len(cases) != len(golden) {
+		t.Errorf("%d cases, %d goldens", len(cases), len(golden))
+	}
+	env := newTestEnvironment()
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			want, ok := golden[c.Name]
+			if !ok {
+				t.Fatal("no golden")
+			}
+			findings := Check(c.definition(t), env)
+			want.compare(t, errorsOf(findings))
+			for _, f := range findings {
+				if f.Code == "" {
+					t.Errorf("no code: %v", f.Error)
+				}
+			}
+		})
+	}
+}
