@@ -12,6 +12,7 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
@@ -80,7 +81,7 @@ func New(cfg Config) (*Env, error) {
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
-		Price:     func(function, overloadID string) eval.Price { return eval.Price(table.Runtime(function, overloadID)) },
+		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   patterns,
 	})
 	if err != nil {
@@ -91,6 +92,22 @@ func New(cfg Config) (*Env, error) {
 		size = DefaultExpressionSize
 	}
 	return &Env{cel: env, checker: base, planner: planner, prices: table, later: later(cfg.Libraries, cfg.Known), size: size}, nil
+}
+
+// price is the runtime price of a call. What cannot be priced ends the
+// evaluation, as in an API server, with an internal error.
+func price(table *cost.Table, function, overloadID string) eval.Price {
+	price := table.Runtime(function, overloadID)
+	fault := table.Fault(function, overloadID)
+	if fault == nil {
+		return eval.Price(price)
+	}
+	return func(args []ref.Val, result ref.Val) uint64 {
+		if err := fault(args); err != nil {
+			panic(err)
+		}
+		return price(args, result)
+	}
 }
 
 // CEL returns the environment for those who program against cel-go.
