@@ -151,18 +151,11 @@ func (x *Expression) evalError(code Code, result eval.Result) *EvalError {
 	e := &EvalError{
 		Code: code, Expression: x.source, Server: result.Err.Error(), Cost: result.Cost, Cause: result.Err,
 	}
-	e.Position = position(x.env.base, x.source, result.Err)
-	return e
-}
-
-// position finds the part of an expression that an evaluation error is about.
-func position(env *environment.Env, expression string, err error) Position {
 	var failed *types.Err
-	if !errors.As(err, &failed) {
-		return Position{}
+	if errors.As(result.Err, &failed) {
+		e.Position.Line, e.Position.Column = x.program.Position(x.source, failed.NodeID())
 	}
-	line, column := env.Position(expression, failed.NodeID())
-	return Position{Line: line, Column: column}
+	return e
 }
 
 // variables resolves the names of an evaluation; unstructured data is seen

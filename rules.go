@@ -244,9 +244,7 @@ func (r *RuleSet) ruleError(v Violation, err error) error {
 	if v.Code == CodeNotCompiled {
 		return compileError(v.Rule, err)
 	}
-	e := &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
-	e.Position = position(r.env, v.Rule, err)
-	return e
+	return &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
 }
 
 // Rule is one compiled rule.

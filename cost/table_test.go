@@ -239,7 +239,7 @@ func TestEstimatorFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := program.Eval(cel.NoVars()); err == nil || err.Error() != "broken price" {
+	if _, _, err := program.Eval(cel.NoVars()); err == nil || err.Error() != "internal error: broken price" {
 		t.Errorf("error %v, want that of the price", err)
 	}
 }

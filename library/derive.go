@@ -172,7 +172,7 @@ func tracker(m cost.Model) interpreter.FunctionTracker {
 			if err := m.Fault(args); err != nil {
 				// The one way in which a tracker can end an evaluation; the
 				// program makes an error of it.
-				panic(interpreter.EvalCancelledError{Message: err.Error()})
+				panic(interpreter.EvalCancelledError{Message: "internal error: " + err.Error()})
 			}
 		}
 		if m.Runtime == nil {

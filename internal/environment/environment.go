@@ -253,17 +253,3 @@ func (c validatorConfig) Set(name string, value any) error {
 	c[name] = value
 	return nil
 }
-
-// Position finds the node of an expression that compiles: line and column,
-// both from 1, the column in code points. Both are 0 if there is none.
-func (e *Env) Position(expr string, node int64) (line, column int) {
-	parsed, issues := e.cel.Parse(expr)
-	if issues.Err() != nil {
-		return 0, 0
-	}
-	at := parsed.NativeRep().SourceInfo().GetStartLocation(node)
-	if at.Line() < 1 {
-		return 0, 0
-	}
-	return at.Line(), at.Column() + 1
-}
