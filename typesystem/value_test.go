@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// goValues are the data of testdata/cases/values.yaml, by name.
+// goValues are the data of testdata/typesystem/values.yaml, by name.
 var goValues = []struct {
 	name  string
 	value any
@@ -55,7 +55,7 @@ var goValues = []struct {
 }
 
 func TestValues(t *testing.T) {
-	data, err := os.ReadFile("../testdata/cases/values.yaml")
+	data, err := os.ReadFile("../testdata/typesystem/values.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
