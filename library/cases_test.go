@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/cel-go/cel"
@@ -96,7 +97,7 @@ func checkRow(t *testing.T, env *cel.Env, r row) {
 		}
 		return
 	}
-	out, details, err := program.Eval(cel.NoVars())
+	out, details, err := program.Eval(variables())
 	if err != nil {
 		if err.Error() != r.Error {
 			t.Errorf("%s: error\n got %q\nwant %q", r.Expr, err, r.Error)
@@ -133,6 +134,14 @@ func checkSince(t *testing.T, envs map[int]*cel.Env, r row) {
 func serverEnv(t *testing.T, minor int) *cel.Env {
 	t.Helper()
 	options := []cel.EnvOption{
+		cel.Variable("text", cel.StringType),
+		cel.Variable("freeText", cel.StringType),
+		cel.Variable("texts", cel.ListType(cel.StringType)),
+		cel.Variable("freeTexts", cel.ListType(cel.StringType)),
+		cel.Variable("ints", cel.ListType(cel.IntType)),
+		cel.Variable("any", cel.DynType),
+		cel.Variable("anys", cel.ListType(cel.DynType)),
+		cel.Variable("byText", cel.MapType(cel.StringType, cel.IntType)),
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
@@ -219,4 +228,31 @@ func (p priceList) EstimateCallCost(function, id string, target *checker.AstNode
 	return library.EstimateCall(model, p, target, args)
 }
 
-func (p priceList) EstimateSize(checker.AstNode) *checker.SizeEstimate { return nil }
+// EstimateSize knows the limits of some variables, as a schema would.
+func (p priceList) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
+	switch strings.Join(node.Path(), ".") {
+	case "text":
+		return &checker.SizeEstimate{Min: 3, Max: 55}
+	case "texts", "ints":
+		return &checker.SizeEstimate{Min: 1, Max: 12}
+	case "texts.@items":
+		return &checker.SizeEstimate{Min: 2, Max: 33}
+	case "byText", "any":
+		return &checker.SizeEstimate{Min: 0, Max: 7}
+	}
+	return nil
+}
+
+// variables are the values of the variables in the cases.
+func variables() map[string]any {
+	return map[string]any{
+		"text":      "10.0.0.0/8",
+		"freeText":  "1.2.3",
+		"texts":     []string{"b", "a"},
+		"freeTexts": []string{"::1", "::2", "::1"},
+		"ints":      []int64{3, 1, 2},
+		"any":       "10.0.0.1",
+		"anys":      []any{int64(1), "0123456789", 2.0},
+		"byText":    map[string]int64{"0123456789": 1, "b": 2},
+	}
+}
