@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/cel-go/common/decls"
-	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecel/kubecel/cost"
@@ -30,7 +31,7 @@ type row struct {
 	Error string
 	// Want is the result as printed by literal.
 	Want string
-	// Estimate is the estimated cost with no sizes known.
+	// Estimate is the estimated cost.
 	Estimate *cost.Range
 	// Cost is what the evaluation cost.
 	Cost *uint64
@@ -40,7 +41,7 @@ type row struct {
 }
 
 // outcome is what we make of an expression, in the form of a row.
-func outcome(scope *Scope, authorizer ref.Val, expr string) row {
+func outcome(scope *Scope, values values, expr string) row {
 	r := row{Expr: expr}
 	checked, err := scope.Compile(expr)
 	if err != nil {
@@ -58,7 +59,7 @@ func outcome(scope *Scope, authorizer ref.Val, expr string) row {
 		r.Plan = err.Error()
 		return r
 	}
-	result := program.Eval(context.Background(), authorizerVariable{authorizer}, cost.PerCallLimit)
+	result := program.Eval(context.Background(), values, cost.PerCallLimit)
 	r.Cost = &result.Cost
 	if result.Err != nil {
 		r.Error = result.Err.Error()
@@ -68,10 +69,57 @@ func outcome(scope *Scope, authorizer ref.Val, expr string) row {
 	return r
 }
 
-type authorizerVariable struct{ ref.Val }
+// values are the variables of the cases.
+type values map[string]any
 
-func (v authorizerVariable) ResolveName(name string) (any, bool) {
-	return v.Val, name == "authorizer"
+func (v values) ResolveName(name string) (any, bool) {
+	value, ok := v[name]
+	return value, ok
+}
+
+func variables(t *testing.T) (values, []*decls.VariableDecl) {
+	t.Helper()
+	authorizer, err := testauthz.Variable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values{
+			"text":       "10.0.0.0/8",
+			"freeText":   "1.2.3",
+			"texts":      []string{"b", "a"},
+			"freeTexts":  []string{"::1", "::2", "::1"},
+			"ints":       []int64{3, 1, 2},
+			"any":        "10.0.0.1",
+			"anys":       []any{int64(1), "0123456789", 2.0},
+			"byText":     map[string]int64{"0123456789": 1, "b": 2},
+			"authorizer": authorizer,
+		}, []*decls.VariableDecl{
+			decls.NewVariable("text", types.StringType),
+			decls.NewVariable("freeText", types.StringType),
+			decls.NewVariable("texts", types.NewListType(types.StringType)),
+			decls.NewVariable("freeTexts", types.NewListType(types.StringType)),
+			decls.NewVariable("ints", types.NewListType(types.IntType)),
+			decls.NewVariable("any", types.DynType),
+			decls.NewVariable("anys", types.NewListType(types.DynType)),
+			decls.NewVariable("byText", types.NewMapType(types.StringType, types.IntType)),
+		}
+}
+
+// sizes are the limits of some variables, as a schema would give them.
+type sizes map[string]cost.Range
+
+func (s sizes) SizeOf(path []string) (cost.Range, bool) {
+	size, ok := s[strings.Join(path, ".")]
+	return size, ok
+}
+
+var variableSizes = sizes{
+	"text":         {Min: 3, Max: 55},
+	"texts":        {Min: 1, Max: 12},
+	"ints":         {Min: 1, Max: 12},
+	"texts.@items": {Min: 2, Max: 33},
+	"byText":       {Max: 7},
+	"any":          {Max: 7},
 }
 
 // differences compares an outcome with a row.
@@ -109,7 +157,7 @@ func deref[T any](p *T) any {
 }
 
 // versions builds the environments of all versions once.
-func versions(t *testing.T) map[string]*Scope {
+func versions(t *testing.T, common []*decls.VariableDecl) map[string]*Scope {
 	t.Helper()
 	scopes := map[string]*Scope{}
 	for minor := 0; minor <= 37; minor++ {
@@ -122,11 +170,11 @@ func versions(t *testing.T) map[string]*Scope {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var variables []*decls.VariableDecl
+		variables := slices.Clone(common)
 		if version.Compare(library.Authz().Since) >= 0 {
 			variables = append(variables, decls.NewVariable("authorizer", library.AuthorizerType))
 		}
-		scope, err := env.Scope(nil, nil, variables...)
+		scope, err := env.Scope(nil, variableSizes, variables...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,11 +187,8 @@ func versions(t *testing.T) map[string]*Scope {
 // environment, in the one that introduced what a row needs, and not in the one
 // before.
 func TestCases(t *testing.T) {
-	scopes := versions(t)
-	authorizer, err := testauthz.Variable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	values, declared := variables(t)
+	scopes := versions(t, declared)
 	files, err := filepath.Glob("../../testdata/cases/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -162,16 +207,16 @@ func TestCases(t *testing.T) {
 				t.Fatal("no rows")
 			}
 			for _, r := range rows {
-				if err := r.differences(outcome(scopes["1.37"], authorizer, r.Expr)); err != nil {
+				if err := r.differences(outcome(scopes["1.37"], values, r.Expr)); err != nil {
 					t.Errorf("%s\n%v", r.Expr, err)
 				}
 				if r.Since == "" {
 					continue
 				}
-				if err := r.differences(outcome(scopes[r.Since], authorizer, r.Expr)); err != nil {
+				if err := r.differences(outcome(scopes[r.Since], values, r.Expr)); err != nil {
 					t.Errorf("%s: in version %s\n%v", r.Expr, r.Since, err)
 				}
-				if before := scopes[previous(t, r.Since)]; before != nil && r.differences(outcome(before, authorizer, r.Expr)) == nil {
+				if before := scopes[previous(t, r.Since)]; before != nil && r.differences(outcome(before, values, r.Expr)) == nil {
 					t.Errorf("%s: the same before version %s", r.Expr, r.Since)
 				}
 			}
