@@ -111,4 +111,11 @@ func TestListRoot(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
+	m := typesystem.NewProvider(types.NewEmptyRegistry(), compile(t, `{type: object, additionalProperties: {type: integer}}`, false), "T")
+	if f, ok := m.FindStructFieldType("map", "x"); !ok || f.Type != types.IntType {
+		t.Errorf("a field of map is %v", f)
+	}
+	if _, ok := m.FindStructType("T"); ok {
+		t.Error("the root is found by its name")
+	}
 }
