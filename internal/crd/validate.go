@@ -3,6 +3,7 @@ package crd
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -95,11 +96,11 @@ func (w *walk) at(s *step) *field.Path {
 	up := w.at(s.up)
 	switch s.kind {
 	case keyStep:
-		return up.Key(s.name)
+		return up.Key(strings.Clone(s.name)) // a step that shares its name would not stay on the stack
 	case indexStep:
 		return up.Index(s.index)
 	}
-	return up.Child(s.name)
+	return up.Child(strings.Clone(s.name))
 }
 
 // visit validates a value by a node and all below it. It is false if validation ends.
@@ -130,24 +131,28 @@ func (w *walk) visit(n *node, at *step, object, old any, r ratchet) bool {
 // list validates the elements of a list.
 func (w *walk) list(n *node, at *step, list, old []any, r ratchet) bool {
 	var index elementIndex
-	// Usually the ratchet finds the old elements, too.
-	shared := r.current != nil && r.current.schema == n.schema
-	for i, element := range list {
-		var child pair
-		below := r.element(element, &child)
-		var oldElement any
-		switch {
-		case len(old) == 0:
-		case shared:
-			oldElement = child.old
-		default:
-			oldElement = index.find(n.schema, old, element)
-		}
-		if !w.visit(n.items, &step{up: at, kind: indexStep, index: i}, element, oldElement, below) {
+	for i, value := range list {
+		if !w.element(n, step{up: at, kind: indexStep, index: i}, value, old, &index, r) {
 			return false
 		}
 	}
 	return true
+}
+
+// element validates an element of the list of a node. It is a method of its
+// own, as field is, so that the step and the pair stay on the stack.
+func (w *walk) element(n *node, at step, value any, olds []any, index *elementIndex, r ratchet) bool {
+	var child pair
+	below := r.element(value, &child)
+	var old any
+	switch {
+	case len(olds) == 0:
+	case r.current != nil && r.current.schema == n.schema:
+		old = child.old // the ratchet has found it in the same list
+	default:
+		old = index.find(n.schema, olds, value)
+	}
+	return w.visit(n.items, &at, value, old, below)
 }
 
 // fields validates the values of a map, and then the fields of an object.
@@ -164,8 +169,7 @@ func (w *walk) fields(n *node, at *step, object, old map[string]any, r ratchet) 
 		slices.Sort(w.keys[from:])
 		for i := from; i < to; i++ {
 			key := w.keys[i]
-			var child pair
-			if !w.visit(n.additional, &step{up: at, kind: keyStep, name: key}, object[key], old[key], r.key(key, &child)) {
+			if !w.field(n.additional, step{up: at, kind: keyStep, name: key}, object[key], old[key], r) {
 				return false
 			}
 		}
@@ -173,14 +177,15 @@ func (w *walk) fields(n *node, at *step, object, old map[string]any, r ratchet) 
 		w.keys = w.keys[:from]
 	}
 	for _, p := range n.properties {
-		value, ok := object[p.name]
-		if !ok {
-			continue
-		}
-		var child pair
-		if !w.visit(p.node, &step{up: at, name: p.name}, value, old[p.name], r.key(p.name, &child)) {
+		if value, ok := object[p.name]; ok && !w.field(p.node, step{up: at, name: p.name}, value, old[p.name], r) {
 			return false
 		}
 	}
 	return true
+}
+
+// field validates a field of an object or a value of a map.
+func (w *walk) field(n *node, at step, value, old any, r ratchet) bool {
+	var child pair
+	return w.visit(n, &at, value, old, r.key(at.name, &child))
 }

@@ -3,13 +3,18 @@ package crd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
@@ -163,4 +168,136 @@ func parseSchema(t testing.TB, text string) *typesystem.OpenAPI {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// stubEnvironment has rules that cost a unit and give always the same.
+type stubEnvironment struct{ result eval.Result }
+
+func (e stubEnvironment) Scope(*typesystem.Schema) (Scope, error) { return e, nil }
+func (e stubEnvironment) Compile(string, bool) (*Expression, error) {
+	return &Expression{Type: cel.BoolType, Program: e}, nil
+}
+func (e stubEnvironment) Eval(context.Context, eval.Vars, uint64) eval.Result { return e.result }
+
+const nestedSchema = `{type: object, properties: {
+	m: {type: object, additionalProperties: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}, v: {type: integer, x-kubernetes-validations: [{rule: r}]}}}}}}},
+	plain: {type: object, additionalProperties: {type: string}}}}`
+
+func nestedObject() map[string]any {
+	list := []any{map[string]any{"k": "a", "v": int64(1)}, map[string]any{"k": "b", "v": int64(2)}}
+	plain := map[string]any{}
+	for i := range 1000 {
+		plain[fmt.Sprint(i)] = "x"
+	}
+	return map[string]any{"m": map[string]any{"x": map[string]any{"l": list}, "y": map[string]any{"l": list}}, "plain": plain}
+}
+
+// TestValidateAllocations: an object without violations takes no more than the
+// walk, its keys, and the pair and budget that it begins with.
+func TestValidateAllocations(t *testing.T) {
+	v, err := NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Value: types.True, Cost: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, old := nestedObject(), nestedObject()
+	for _, tt := range []struct {
+		name string
+		old  any
+		want float64
+	}{{"new", nil, 4}, {"update", old, 5}} {
+		got := testing.AllocsPerRun(100, func() {
+			r, err := v.Validate(context.Background(), object, tt.old, Options{})
+			if err != nil || r.Spent != 4 || len(r.Errors) > 0 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+		if got > tt.want {
+			t.Errorf("%s: %v allocations, not %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestValidateContext(t *testing.T) {
+	v, err := NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := v.Validate(ctx, nestedObject(), nil, Options{})
+	if !errors.Is(err, context.Canceled) || len(r.Errors) != 0 || r.Exhausted {
+		t.Errorf("%+v, %v", r, err)
+	}
+	v, err = NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Err: context.DeadlineExceeded, Kind: eval.KindInterrupted, Cost: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = v.Validate(context.Background(), nestedObject(), nil, Options{})
+	if !errors.Is(err, context.DeadlineExceeded) || len(r.Errors) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestValidateWithout: no rules, no object, nothing to say.
+func TestValidateWithout(t *testing.T) {
+	env := newTestEnvironment()
+	v, err := NewValidator(parseSchema(t, `{type: object}`), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []any{nil, map[string]any{}, map[string]any(nil), "text", 5} {
+		if r, err := v.Validate(context.Background(), object, object, Options{Budget: NewBudget(0)}); err != nil || len(r.Errors) > 0 || r.Exhausted {
+			t.Errorf("%v: %+v, %v", object, r, err)
+		}
+	}
+	if _, err := NewValidator(nil, env); !errors.Is(err, ErrNotStructural) {
+		t.Error(err)
+	}
+	if _, err := NewValidator(parseSchema(t, `{type: object, $ref: x}`), env); !errors.Is(err, ErrNotStructural) {
+		t.Error(err)
+	}
+}
+
+// TestValidateConcurrently shares a validator between goroutines.
+func TestValidateConcurrently(t *testing.T) {
+	v, err := NewValidator(parseSchema(t, `{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > 0, messageExpression: "'is ' + string(self)"}]}}}`), newTestEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			r, err := v.Validate(context.Background(), map[string]any{"a": int64(-i)}, nil, Options{})
+			if err != nil || len(r.Errors) != 1 || r.Errors[0].Message != fmt.Sprintf("is %d", -i) {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestDeepNesting: schemas and objects as deep as JSON may be are no danger.
+func TestDeepNesting(t *testing.T) {
+	const depth = 9000
+	schema := typesystem.OpenAPI{Type: "integer", Validations: []typesystem.Rule{{Rule: "r"}}}
+	object := any(int64(1))
+	for range depth {
+		schema = typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{"a": schema}}
+		object = map[string]any{"a": object}
+	}
+	v, err := NewValidator(&schema, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := v.Validate(context.Background(), object, object, Options{})
+	if err != nil || len(r.Errors) != 0 || len(r.Warnings) != 1 {
+		t.Fatalf("%d errors, %d warnings, %v", len(r.Errors), len(r.Warnings), err)
+	}
+	if got := len(r.Warnings[0].FieldError().Field); got != 2*depth-1 {
+		t.Error(got)
+	}
+	d := &Definition{Versions: []Version{{Name: "v1", Schema: &schema}}}
+	if findings := Check(d, nil); len(findings) != 0 {
+		t.Errorf("%d findings", len(findings))
+	}
 }
