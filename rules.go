@@ -144,6 +144,14 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 	}, err
 }
 
+// Complete returns an object as an API server completes it before validation:
+// nulls that the schema does not allow are left out, and what is missing gets
+// its default. The object itself stays as it is. Rules of real CRDs count on
+// defaults: an object that was not read from a server needs this first.
+func (r *RuleSet) Complete(object map[string]any) map[string]any {
+	return r.validator.Complete(object)
+}
+
 // Report is the outcome of a validation.
 type Report struct {
 	// Violations are what is wrong with the object, in the order of its sorted
@@ -254,6 +262,8 @@ type Rule struct {
 	SchemaPath string
 	// Rule is the expression.
 	Rule string
+	// MessageExpression is the expression of the message, empty if there is none.
+	MessageExpression string
 	// Transition tells whether the rule refers to oldSelf.
 	Transition bool
 	// Estimate is what one evaluation may cost, in cost units.
@@ -263,9 +273,9 @@ type Rule struct {
 	// Cardinality is how often the rule can apply to one object: the product of
 	// the bounds above it or, if one is missing, what fits into a request.
 	Cardinality uint64
-	// Err is the *CompileError of a rule or messageExpression that does not
-	// compile.
-	Err error
+	// Err and MessageErr say why the rule and the messageExpression do not
+	// compile: a *CompileError, or another error if they are of the wrong type.
+	Err, MessageErr error
 }
 
 // Total is the number by which an API server judges the rule: the highest
@@ -283,8 +293,23 @@ func rulePath(r *crd.Rule) string {
 // Rules returns what is known of each rule, in the order of the schema.
 func (r *RuleSet) Rules() []Rule {
 	var rules []Rule
-	for rule := range r.validator.Rules() {
-		rules = append(rules, Rule{SchemaPath: rulePath(rule), Rule: rule.Rule.Rule})
+	for info := range r.validator.Rules() {
+		rule := Rule{
+			SchemaPath:        rulePath(info.Rule),
+			Rule:              info.Rule.Rule.Rule,
+			MessageExpression: info.Rule.MessageExpression,
+			Transition:        info.OldSelf,
+			Estimate:          info.Estimate,
+			MessageEstimate:   info.MessageEstimate,
+			Cardinality:       info.Cardinality,
+		}
+		if info.Err != nil {
+			rule.Err = compileError(rule.Rule, info.Err)
+		}
+		if info.MessageErr != nil {
+			rule.MessageErr = compileError(rule.MessageExpression, info.MessageErr)
+		}
+		rules = append(rules, rule)
 	}
 	return rules
 }

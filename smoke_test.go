@@ -30,7 +30,7 @@ func TestSmoke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := rules.Validate(context.Background(), obj, nil)
+		rep, err := rules.Validate(context.Background(), rules.Complete(obj), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,9 +48,10 @@ func BenchmarkSmokeValidate(b *testing.B) {
 	}
 	data, _ := os.ReadFile("examples/httproute/objects/1-accepted.yaml")
 	obj, _ := ParseObject(data)
+	obj = rules.Complete(obj)
 	b.ReportAllocs()
 	for b.Loop() {
-		rules.Validate(context.Background(), obj, nil)
+		rules.Validate(context.Background(), rules.Complete(obj), nil)
 	}
 }
 func BenchmarkSmokeCompile(b *testing.B) {

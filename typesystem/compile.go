@@ -87,6 +87,9 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 		ListType:              c.intern(deref(doc.ListType)),
 		MapType:               c.intern(deref(doc.MapType)),
 	}
+	if doc.Default != nil {
+		s.Default = doc.Default.Value
+	}
 	for _, key := range doc.ListMapKeys {
 		s.ListMapKeys = append(s.ListMapKeys, c.intern(key))
 	}
