@@ -21,7 +21,7 @@ func TestSharing(t *testing.T) {
 		{base, "type: object, properties: {s: {type: string, maxLength: 5, nullable: true}}", false},
 		{base, "type: object, properties: {s: {type: string, maxLength: 5, default: x}}", false},
 		{base, "type: object, nullable: true, properties: {s: {type: string, maxLength: 5}}", false},
-		{"type: number, default: 1", "type: number, default: 1.0", false},
+		{"type: number, default: 1", "type: number, default: '1'", false},
 		{"type: number, default: 1", "type: number, default: 1", true},
 		{"type: array, items: {type: string}", "type: array, items: {type: string}", true},
 		{"type: array, items: {type: string}", "type: array, items: {type: integer}", false},
