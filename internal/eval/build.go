@@ -138,7 +138,7 @@ func (b *builder) typeName(name string) (string, bool) {
 
 func (b *builder) create(id int64, exprs []celast.Expr) (create, error) {
 	vals, err := b.planAll(exprs)
-	return create{nodeID: id, vals: vals, repeated: b.loops > 0}, err
+	return create{nodeID: id, vals: vals}, err
 }
 
 func (c *create) setOptional(i, n int) {
