@@ -276,10 +276,17 @@ func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activ
 	}
 	full := e.compareRun(t, text, want, got, vars, Unlimited)
 	for limit := uint64(0); limit < min(full, uint64(limits)); limit++ {
-		want, err := e.reference(ast, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e.compareLimit(t, text, ast, vars, limit)
+	}
+}
+
+// compareLimit compares the outcomes under a limit of an expression that can be
+// planned.
+func (e *engines) compareLimit(t testing.TB, text string, ast *cel.Ast, vars activation, limit uint64) {
+	t.Helper()
+	want, wantErr := e.reference(ast, limit)
+	got, gotErr := e.planner.Plan(native(ast), nil)
+	if wantErr == nil && gotErr == nil {
 		e.compareRun(t, text, want, got, vars, limit)
 	}
 }
