@@ -20,23 +20,40 @@ type attribute interface {
 
 // path is the steps of an attribute.
 type path struct {
-	startID    int64
-	qualifiers []qualifier
+	startID int64
+	steps   []step
+}
+
+// step is a qualifier. Most are constants, which are called without detour.
+type step struct {
+	qualifier
+	constant   *constQualifier
+	isOptional bool
+}
+
+func (s *step) qualify(f *frame, obj any) (any, error) {
+	if s.constant != nil {
+		return s.constant.qualify(f, obj)
+	}
+	return s.qualifier.qualify(f, obj)
 }
 
 func (p *path) id() int64 {
-	if n := len(p.qualifiers); n > 0 {
-		return p.qualifiers[n-1].id()
+	if n := len(p.steps); n > 0 {
+		return p.steps[n-1].id()
 	}
 	return p.startID
 }
 
-func (p *path) add(q qualifier) { p.qualifiers = append(p.qualifiers, q) }
+func (p *path) add(q qualifier) {
+	constant, _ := q.(*constQualifier)
+	p.steps = append(p.steps, step{q, constant, q.optional()})
+}
 
 // follow goes along the path. If the object or a step is optional, so is the
 // result.
 func (p *path) follow(f *frame, obj any) (any, error) {
-	if len(p.qualifiers) == 0 {
+	if len(p.steps) == 0 {
 		return obj, nil
 	}
 	optional := false
@@ -46,16 +63,17 @@ func (p *path) follow(f *frame, obj any) (any, error) {
 		}
 		optional, obj = true, opt.GetValue()
 	}
-	for _, q := range p.qualifiers {
+	for i := range p.steps {
+		s := &p.steps[i]
 		var err error
-		if optional = optional || q.optional(); !optional {
-			if obj, err = q.qualify(f, obj); err != nil {
+		if optional = optional || s.isOptional; !optional {
+			if obj, err = s.qualify(f, obj); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		var present bool
-		if obj, present, err = q.find(f, obj); err != nil {
+		if obj, present, err = s.find(f, obj); err != nil {
 			return nil, err
 		}
 		if !present {
@@ -120,7 +138,7 @@ func (v *variable) load(f *frame) (any, bool) {
 
 // missing resolves a name that no variable has: it may be that of a type.
 func (v *variable) missing(f *frame) (any, error) {
-	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.qualifiers) == 0 {
+	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.steps) == 0 {
 		return typ, nil
 	}
 	return nil, fmt.Errorf("no such attribute(s): %s", v.name)
@@ -188,12 +206,27 @@ type attrNode struct {
 	slot int32
 	// test is true for has().
 	test bool
+	// local is the variable of a comprehension that the attribute is, if it is
+	// nothing else.
+	local *local
 }
 
-func (n *attrNode) id() int64      { return n.attr.id() }
-func (n *attrNode) link(l *linker) { n.slot = l.slot(n.id()) }
+func (n *attrNode) id() int64 { return n.attr.id() }
+
+func (n *attrNode) link(l *linker) {
+	n.slot = l.slot(n.id())
+	if v, ok := n.attr.(*variable); ok && len(v.steps) == 0 {
+		n.local = v.local
+	}
+}
 
 func (n *attrNode) eval(f *frame) ref.Val {
+	if n.local != nil && f.mode == modePlain {
+		if val, ok := n.local.load(f); ok {
+			f.charge(common.SelectAndIdentCost)
+			return label(n.attr.id(), val)
+		}
+	}
 	val := n.value(f)
 	choice, isChoice := n.attr.(*conditional)
 	if f.mode == modeTracked {

@@ -157,7 +157,7 @@ const (
 )
 
 // load returns the value, if the variable is bound and in sight.
-func (l *local) load(f *frame) (any, bool) {
+func (l *local) load(f *frame) (ref.Val, bool) {
 	s := &f.folds[l.fold]
 	switch {
 	case s.depth != f.depth || !s.active:

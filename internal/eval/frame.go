@@ -35,6 +35,8 @@ type frame struct {
 	// args is a stack of arguments. Its slices are valid until the call returns.
 	args  []ref.Val
 	stack stack
+	// single is the list by which comprehensions add an element to another.
+	single single
 }
 
 // charge adds to the cost and cuts the evaluation short beyond the limit.

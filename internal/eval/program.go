@@ -84,7 +84,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 
 func (f *frame) reset() {
 	f.cost, f.mode, f.depth = 0, modePlain, 0
-	f.interrupted, f.iterations = false, 0
+	f.interrupted, f.iterations, f.single = false, 0, single{}
 	clear(f.folds)
 	f.release(0)
 	f.stack.reset()

@@ -275,7 +275,7 @@ func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activ
 		return
 	}
 	full := e.compareRun(t, text, want, got, vars, Unlimited)
-	for limit := uint64(0); limit < min(full, uint64(limits)); limit++ {
+	for limit := uint64(0); limit < min(full, uint64(limits)) && !t.Failed(); limit++ {
 		e.compareLimit(t, text, ast, vars, limit)
 	}
 }
