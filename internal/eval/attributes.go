@@ -16,6 +16,16 @@ type attribute interface {
 	add(qualifier)
 	// resolve returns the native or CEL value at the end of the path.
 	resolve(*frame) (any, error)
+	// value is resolve for a CEL value. An error gets the position.
+	value(f *frame, id int64) ref.Val
+}
+
+func valueFrom(f *frame, id int64, a attribute) ref.Val {
+	obj, err := a.resolve(f)
+	if err != nil {
+		return labelErr(id, err)
+	}
+	return f.adapt(obj)
 }
 
 // path is the steps of an attribute.
@@ -127,6 +137,8 @@ func (v *variable) from(f *frame, obj any, found bool) (any, error) {
 	return v.follow(f, obj)
 }
 
+func (v *variable) value(f *frame, id int64) ref.Val { return valueFrom(f, id, v) }
+
 func (v *variable) load(f *frame) (any, bool) {
 	if v.local != nil {
 		if val, ok := v.local.load(f); ok {
@@ -159,6 +171,13 @@ func (d *derived) resolve(f *frame) (any, error) {
 		return v, nil
 	}
 	return d.follow(f, val)
+}
+
+func (d *derived) value(f *frame, id int64) ref.Val {
+	if len(d.steps) == 0 {
+		return label(id, d.operand.eval(f))
+	}
+	return valueFrom(f, id, d)
 }
 
 // conditional is the choice between two attributes. Steps are added to both.
@@ -200,10 +219,22 @@ func (c *conditional) resolve(f *frame) (any, error) {
 	}
 }
 
+func (c *conditional) value(f *frame, id int64) ref.Val {
+	switch val := c.condition.eval(f); val {
+	case types.True:
+		return c.yes.value(f, id)
+	case types.False:
+		return c.no.value(f, id)
+	default:
+		return label(id, types.MaybeNoSuchOverloadErr(val))
+	}
+}
+
 // attrNode evaluates an attribute.
 type attrNode struct {
-	attr attribute
-	slot int32
+	attr   attribute
+	nodeID int64
+	slot   int32
 	// test is true for has().
 	test bool
 	// local is the variable of a comprehension that the attribute is, if it is
@@ -214,7 +245,8 @@ type attrNode struct {
 func (n *attrNode) id() int64 { return n.attr.id() }
 
 func (n *attrNode) link(l *linker) {
-	n.slot = l.slot(n.id())
+	n.nodeID = n.id()
+	n.slot = l.slot(n.nodeID)
 	if v, ok := n.attr.(*variable); ok && len(v.steps) == 0 {
 		n.local = v.local
 	}
@@ -224,7 +256,7 @@ func (n *attrNode) eval(f *frame) ref.Val {
 	if n.local != nil && f.mode == modePlain {
 		if val, ok := n.local.load(f); ok {
 			f.charge(common.SelectAndIdentCost)
-			return label(n.attr.id(), val)
+			return label(n.nodeID, val)
 		}
 	}
 	val := n.value(f)
@@ -250,12 +282,9 @@ func (n *attrNode) eval(f *frame) ref.Val {
 }
 
 func (n *attrNode) value(f *frame) ref.Val {
-	obj, err := n.attr.resolve(f)
-	if err != nil {
-		return labelErr(n.id(), err)
-	}
-	if opt, ok := obj.(*types.Optional); ok && n.test {
+	val := n.attr.value(f, n.nodeID)
+	if opt, ok := val.(*types.Optional); ok && n.test {
 		return types.Bool(opt.HasValue())
 	}
-	return f.adapt(obj)
+	return val
 }

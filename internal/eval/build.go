@@ -184,6 +184,9 @@ func (b *builder) planFold(expr celast.Expr) (node, error) {
 	if n.cond, err = b.plan(fold.LoopCondition()); err != nil {
 		return nil, err
 	}
+	if c, ok := n.cond.(*constNode); ok {
+		n.endless = c.val == types.True
+	}
 	if n.step, err = b.plan(fold.LoopStep()); err != nil {
 		return nil, err
 	}

@@ -33,8 +33,10 @@ type frame struct {
 	iterations  uint64
 	folds       []foldState
 	// args is a stack of arguments. Its slices are valid until the call returns.
-	args  []ref.Val
-	stack stack
+	args []ref.Val
+	// priced are the arguments of the call that is being priced.
+	priced [2]ref.Val
+	stack  stack
 	// single is the list by which comprehensions add an element to another.
 	single single
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // Program is a planned expression. It is read-only and safe for concurrent use.
@@ -84,7 +85,8 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 
 func (f *frame) reset() {
 	f.cost, f.mode, f.depth = 0, modePlain, 0
-	f.interrupted, f.iterations, f.single = false, 0, single{}
+	f.interrupted, f.iterations = false, 0
+	f.single, f.priced = single{}, [2]ref.Val{}
 	clear(f.folds)
 	f.release(0)
 	f.stack.reset()
