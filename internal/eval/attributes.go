@@ -20,8 +20,7 @@ type attribute interface {
 	value(f *frame, id int64) ref.Val
 }
 
-func valueFrom(f *frame, id int64, a attribute) ref.Val {
-	obj, err := a.resolve(f)
+func (f *frame) value(id int64, obj any, err error) ref.Val {
 	if err != nil {
 		return labelErr(id, err)
 	}
@@ -104,6 +103,8 @@ func (p *path) follow(f *frame, obj any) (any, error) {
 type variable struct {
 	path
 	name string
+	// input is the index of the variable of that name in the frame.
+	input int
 	// local says which value of which comprehension the name stands for, if it
 	// is bound by one.
 	local *local
@@ -123,7 +124,7 @@ func (v *variable) resolve(f *frame) (any, error) {
 // sight of what happens along its path, and so do the local variables.
 func (v *variable) resolveGlobal(f *frame) (any, error) {
 	defer f.mute()()
-	obj, found := f.vars.ResolveName(v.name)
+	obj, found := f.input(v)
 	return v.from(f, obj, found)
 }
 
@@ -137,7 +138,10 @@ func (v *variable) from(f *frame, obj any, found bool) (any, error) {
 	return v.follow(f, obj)
 }
 
-func (v *variable) value(f *frame, id int64) ref.Val { return valueFrom(f, id, v) }
+func (v *variable) value(f *frame, id int64) ref.Val {
+	obj, err := v.resolve(f)
+	return f.value(id, obj, err)
+}
 
 func (v *variable) load(f *frame) (any, bool) {
 	if v.local != nil {
@@ -145,7 +149,23 @@ func (v *variable) load(f *frame) (any, bool) {
 			return val, true
 		}
 	}
-	return f.vars.ResolveName(v.name)
+	return f.input(v)
+}
+
+// input is a variable that was looked up.
+type input struct {
+	val            any
+	known, present bool
+}
+
+// input returns the value of a variable from outside the expression.
+func (f *frame) input(v *variable) (any, bool) {
+	in := &f.inputs[v.input]
+	if !in.known {
+		in.val, in.present = f.vars.ResolveName(v.name)
+		in.known = true
+	}
+	return in.val, in.present
 }
 
 // missing resolves a name that no variable has: it may be that of a type.
@@ -177,7 +197,8 @@ func (d *derived) value(f *frame, id int64) ref.Val {
 	if len(d.steps) == 0 {
 		return label(id, d.operand.eval(f))
 	}
-	return valueFrom(f, id, d)
+	obj, err := d.resolve(f)
+	return f.value(id, obj, err)
 }
 
 // conditional is the choice between two attributes. Steps are added to both.

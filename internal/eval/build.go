@@ -17,7 +17,9 @@ type builder struct {
 	// scope is the variables bound by comprehensions, the innermost last.
 	scope []binding
 	// loops is the number of loop bodies around the current expression.
-	loops   int
+	loops int
+	// inputs are the names that may be those of variables from outside.
+	inputs  []string
 	linked  []linked
 	seen    map[int64]struct{}
 	tracked bool

@@ -256,11 +256,13 @@ var matchesRegex = Regex{
 			if len(args) != 2 {
 				return types.NoSuchOverloadErr()
 			}
-			str, ok := args[0].Value().(string)
-			if !ok {
-				return types.NoSuchOverloadErr()
+			if str, ok := args[0].(types.String); ok {
+				return types.Bool(re.MatchString(string(str)))
 			}
-			return types.Bool(re.MatchString(str))
+			if str, ok := args[0].Value().(string); ok {
+				return types.Bool(re.MatchString(str))
+			}
+			return types.NoSuchOverloadErr()
 		}, nil
 	},
 }

@@ -32,6 +32,7 @@ type frame struct {
 	interrupted bool
 	iterations  uint64
 	folds       []foldState
+	inputs      []input
 	// args is a stack of arguments. Its slices are valid until the call returns.
 	args []ref.Val
 	// priced are the arguments of the call that is being priced.

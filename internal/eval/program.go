@@ -17,6 +17,7 @@ type Program struct {
 	frames   *sync.Pool
 	slots    int
 	folds    int
+	inputs   int
 	// tracked is true if the cost can only be told from the stack.
 	tracked bool
 }
@@ -71,6 +72,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 	}()
 	p := f.prog
 	f.folds = sized(f.folds, p.folds)
+	f.inputs = sized(f.inputs, p.inputs)
 	if tracked {
 		f.mode = modeTracked
 		f.stack.top = sized(f.stack.top, p.slots)
@@ -88,6 +90,7 @@ func (f *frame) reset() {
 	f.interrupted, f.iterations = false, 0
 	f.single, f.priced = single{}, [2]ref.Val{}
 	clear(f.folds)
+	clear(f.inputs)
 	f.release(0)
 	f.stack.reset()
 }
