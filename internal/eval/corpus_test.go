@@ -59,7 +59,7 @@ var forms = []string{
 
 // loops are comprehensions; # stands for a body that may use e, any $ for an operand.
 var loops = []string{
-	`lm.all(e, #)`, `dyn(lm).map(e, #)`, `dyn(lm).exists(e, #)`, `lm.exists(e, #)`, `lm.exists_one(e, #)`, `lm.map(e, #)`, `lm.filter(e, #)`, `lm.map(e, #, #)`, `ld.all(e, #)`, `ld.map(e, #)`, `ld.filter(e, #)`, `m.all(e, #)`,
+	`lm.all(e, #)`, `dyn(lm).map(e, #)`, `dyn(lm).filter(e, #)`, `dyn(lm).exists(e, #)`, `lm.exists(e, #)`, `lm.exists_one(e, #)`, `lm.map(e, #)`, `lm.filter(e, #)`, `lm.map(e, #, #)`, `ld.all(e, #)`, `ld.map(e, #)`, `ld.filter(e, #)`, `m.all(e, #)`,
 	`m.map(e, #)`, `[$, $, $].map(e, #)`, `[dyn($), dyn($)].filter(e, #)`, `[dyn($), dyn($)].exists(e, #)`, `dyn($).all(e, #)`, `dyn($).map(e, #)`, `$.all(e, #)`, `lm.sortBy(e, #)`,
 	`lm.all(e, e2, #)`, `lm.exists(k, e, #)`, `md.exists(k, e, #)`, `ld.existsOne(k, e, #)`, `ld.transformList(k, e, #)`, `lm.transformList(k, e, #, #)`, `lm.transformMap(k, e, #)`,
 	`lm.transformMap(k, e, #, #)`, `md.transformMap(k, e, #)`, `lm.transformMapEntry(k, e, {string(k): #})`, `dyn($).all(k, e, #)`, `dyn($).transformList(k, e, #)`, `m.transformMap(k, e, #)`,
@@ -75,7 +75,8 @@ var bodies = []string{
 	`lax(e.a in [1], e.s in ['one'])`, `lax(e.a in [1], three(e.s, e.a, e.m))`, `three(e.s in ['one'], e.a in [1], e.s)`, `lax(e.?a.orValue(0), e.?m.orValue(e.s))`, `three($, e.a in [1, 4], e.s)`,
 	`e.s + e.s == 'a' || e.a == 4`, `string(e.a) + e.s`, `cel.bind(v, e.a, v in [1, 4] || v == 1)`, `cel.bind(v, e.a in [1], v)`, `crash(e.a)`, `$`, `e.optMap(q, q)`, `e[?'a'].optMap(q, q in [1]).orValue(false)`, `type(e) == type($)`,
 	`three(e.s, three(e, e.a, 1), 1) == 3`, `three(e.s, three(e, e.a, 1), $)`, `three(e.s, {'q': e, 'r': e.a}, 1)`, `three(e.s, [dyn(e), e.a, 1], 1)`, `three(three(e, e.a, 1), e.s, 1)`,
-	`three(e.s, [e, e.a, e], 1)`, `three(e.s, {'a': e, 'b': e.a, 'c': e}, 1) == 3`,
+	`three(e.s, [e, e.a, e], 1)`, `lax(e.s, [e, e.a, e]) == 7`, `lax(e.s, {'a': e, 'b': e.a, 'c': e}) == 7`, `lax(e.s, e.s.matches('o') || three(e, e.a, 1) == 3) == 7`,
+	`three(e.s, {'a': e, 'b': e.a, 'c': e}, 1) == 3`,
 	`three(e.s, e in [1] ? 1 : e.a, e)`, `lax(e.s, [e.?m.orValue(e.s), e.a, 1])`, `lax(e.s, three(e, e.a, 1)) == 7`, `(e.s in ['two']) == three(e, e.a, 1)`,
 	`e[has(e.a) ? 'a' : 's']`, `e[e.s == 'one' ? 'a' : 's'] in [1]`, `(b ? e.a : e.s) in [1, 4]`, `((e.a in [1]) ? e.a : e.s)`, `[(e.a in [1]) ? e.a : e.s][0] in [1]`, `e.m[e.s.substring(9)]`,
 }

@@ -32,9 +32,14 @@ type frame struct {
 	interrupted bool
 	iterations  uint64
 	folds       []foldState
+	inputs      []input
 	// args is a stack of arguments. Its slices are valid until the call returns.
-	args  []ref.Val
-	stack stack
+	args []ref.Val
+	// priced are the arguments of the call that is being priced.
+	priced [2]ref.Val
+	stack  stack
+	// single is the list by which comprehensions add an element to another.
+	single single
 }
 
 // charge adds to the cost and cuts the evaluation short beyond the limit.

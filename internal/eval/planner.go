@@ -145,7 +145,7 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 	for _, n := range b.linked {
 		n.link(l)
 	}
-	prog.slots = len(l.ids)
+	prog.slots, prog.inputs = len(l.ids), len(b.inputs)
 	prog.tracked = b.tracked
 	return prog, nil
 }
