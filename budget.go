@@ -3,42 +3,31 @@ package kubecel
 import (
 	"fmt"
 
-	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
 )
 
 // Budget bounds the cost of several evaluations together. It belongs to one
-// evaluation or one validation at a time: unlike everything else in this
-// package it changes, and is not safe for concurrent use.
+// caller at a time: unlike everything else in this package it changes, and is
+// not safe for concurrent use.
 type Budget struct {
-	limit, spent uint64
+	inner *crd.Budget
 }
 
 // NewBudget returns a budget in cost units. An API server grants
-// cost.Budget, 10,000,000 units, for all rules of one object.
-func NewBudget(units uint64) *Budget { return &Budget{limit: units} }
+// cost.Budget, 10,000,000 units, to all rules of one object.
+func NewBudget(units uint64) *Budget { return &Budget{crd.NewBudget(units)} }
 
-// Limit returns the units that the budget started with.
-func (b *Budget) Limit() uint64 { return b.limit }
+// Spent returns the cost of what was evaluated, in cost units, without the
+// evaluation for which the budget did not suffice.
+func (b *Budget) Spent() uint64 { return b.inner.Spent() }
 
-// Spent returns the units spent so far; it can exceed the limit by the cost of
-// the evaluation that ran out.
-func (b *Budget) Spent() uint64 { return b.spent }
+// Remaining returns the cost units left; none once the budget is exhausted.
+func (b *Budget) Remaining() uint64 { return b.inner.Left() }
 
-// Remaining returns the units left.
-func (b *Budget) Remaining() uint64 {
-	if b.spent > b.limit {
-		return 0
-	}
-	return b.limit - b.spent
-}
+// Exhausted tells whether something was not evaluated, or cut short, because too
+// little was left.
+func (b *Budget) Exhausted() bool { return b.inner.Exhausted() }
 
 func (b *Budget) String() string {
-	return fmt.Sprintf("%d of %d cost units spent", b.spent, b.limit)
-}
-
-// spend charges units and tells whether the budget covered them.
-func (b *Budget) spend(units uint64) bool {
-	covered := units <= b.Remaining()
-	b.spent = cost.Exactly(b.spent).Add(cost.Exactly(units)).Max
-	return covered
+	return fmt.Sprintf("%d cost units spent, %d left", b.Spent(), b.Remaining())
 }

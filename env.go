@@ -173,8 +173,12 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 }
 
 func buildBase(config envConfig) (*environment.Env, error) {
+	libraries := library.Stored()
+	if !config.exact {
+		libraries = append(libraries, library.JSONPatch())
+	}
 	return environment.New(environment.Config{
-		Libraries:      append(environment.Stored(!config.exact), config.libraries...),
+		Libraries:      append(libraries, config.libraries...),
 		Beyond:         !config.exact,
 		Options:        config.options,
 		ExpressionSize: config.size,

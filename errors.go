@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/environment"
 )
 
 // The three errors of this package, one for each phase: a *SchemaError when a
@@ -15,46 +18,95 @@ import (
 // Code names the class of a problem. Codes are stable; texts are not.
 type Code string
 
-// The codes of a CompileError's issues.
+// The codes of the issues of a CompileError.
 const (
-	// CodeTooLarge is an expression over the size limit.
-	CodeTooLarge Code = "expression-too-large"
-	// CodeSyntax is an expression that is not CEL.
-	CodeSyntax Code = "syntax"
+	// CodeExpressionTooLarge is an expression over the size limit.
+	CodeExpressionTooLarge = Code(environment.TooLarge)
+	// CodeSyntaxError is an expression that is not CEL.
+	CodeSyntaxError = Code(environment.Syntax)
 	// CodeUndeclaredReference is a name that the environment does not have.
-	CodeUndeclaredReference Code = "undeclared-reference"
+	CodeUndeclaredReference = Code(environment.UndeclaredReference)
 	// CodeUndeclaredFunction is a function that the environment does not have.
-	CodeUndeclaredFunction Code = "undeclared-function"
+	CodeUndeclaredFunction = Code(environment.UndeclaredFunction)
 	// CodeUndefinedField is a field that the object's schema does not have.
-	CodeUndefinedField Code = "undefined-field"
+	CodeUndefinedField = Code(environment.UndefinedField)
 	// CodeNoMatchingOverload is a call with operands of unsuitable types.
-	CodeNoMatchingOverload Code = "no-matching-overload"
+	CodeNoMatchingOverload = Code(environment.NoMatchingOverload)
 	// CodeTypeMismatch is any other type error.
-	CodeTypeMismatch Code = "type-mismatch"
+	CodeTypeMismatch = Code(environment.TypeMismatch)
 	// CodeInvalidLiteral is a literal that can never be valid: a duration, a
 	// timestamp, a regular expression, or a list or map of mixed types.
-	CodeInvalidLiteral Code = "invalid-literal"
-	// CodeOutputType is an expression of the wrong type: a rule that is not a
-	// bool, a message that is not a string.
-	CodeOutputType Code = "output-type"
-	// CodePlan is an expression that type-checks and cannot be prepared for
-	// evaluation.
-	CodePlan Code = "plan"
+	CodeInvalidLiteral = Code(environment.InvalidLiteral)
+	// CodePlanFailed is an expression that type-checks and cannot be prepared
+	// for evaluation.
+	CodePlanFailed Code = "PlanFailed"
 )
 
-// The codes of an EvalError.
+// The codes of an EvalError and, but for CodeCancelled, of the violations of an
+// object.
 const (
-	// CodeNoSuchOverload is a call with values of unsuitable types.
-	CodeNoSuchOverload Code = "no-such-overload"
-	// CodeCostLimit is an evaluation that reached the limit of one call.
-	CodeCostLimit Code = "cost-limit"
-	// CodeBudget is an evaluation that the budget does not cover.
-	CodeBudget Code = "budget"
+	// CodeNoOverload is a call with values of types that it does not take, which
+	// only dynamically typed data makes possible.
+	CodeNoOverload = Code(crd.CodeNoOverload)
+	// CodeEvaluationFailed is any other error of an expression: a missing key, an
+	// index out of bounds, an overflow, a string that does not parse.
+	CodeEvaluationFailed = Code(crd.CodeEvaluationFailed)
+	// CodeCallLimitExceeded is an evaluation that cost more than one may.
+	CodeCallLimitExceeded = Code(crd.CodeCallLimitExceeded)
+	// CodeBudgetExhausted is an evaluation that the budget does not cover.
+	CodeBudgetExhausted = Code(crd.CodeBudgetExhausted)
 	// CodeCancelled is an evaluation whose context was done.
-	CodeCancelled Code = "cancelled"
-	// CodeEvaluation is any other failure: a missing key, an index out of
-	// bounds, an overflow, a string that does not parse.
-	CodeEvaluation Code = "evaluation"
+	CodeCancelled Code = "Cancelled"
+	// CodeInternal is a function or a value that panicked.
+	CodeInternal Code = "Internal"
+)
+
+// The codes that only violations have.
+const (
+	// CodeViolated is a rule that is false.
+	CodeViolated = Code(crd.CodeViolated)
+	// CodeNotCompiled is a rule that does not compile; no object satisfies it.
+	CodeNotCompiled = Code(crd.CodeNotCompiled)
+)
+
+// The codes of the findings in a CRD.
+const (
+	// CodeSchemaMissing is a version without a schema.
+	CodeSchemaMissing = Code(crd.CodeSchemaMissing)
+	// CodeNotStructural is a schema that is not structural.
+	CodeNotStructural = Code(crd.CodeNotStructural)
+	// CodeSchemaInvalid is a schema that is structural and not allowed for
+	// another reason.
+	CodeSchemaInvalid = Code(crd.CodeSchemaInvalid)
+	// CodeRuleMissing is a rule without an expression.
+	CodeRuleMissing = Code(crd.CodeRuleMissing)
+	// CodeRuleInvalid is a rule that does not compile.
+	CodeRuleInvalid = Code(crd.CodeRuleInvalid)
+	// CodeRuleNotBool is a rule that is not of type bool.
+	CodeRuleNotBool = Code(crd.CodeRuleNotBool)
+	// CodeMessageInvalid is an unusable message, or one that is missing although
+	// the rule has line breaks.
+	CodeMessageInvalid = Code(crd.CodeMessageInvalid)
+	// CodeMessageExpressionInvalid is a messageExpression that does not compile.
+	CodeMessageExpressionInvalid = Code(crd.CodeMessageExpressionInvalid)
+	// CodeMessageExpressionNotString is a messageExpression that is not of type string.
+	CodeMessageExpressionNotString = Code(crd.CodeMessageExpressionNotString)
+	// CodeReasonInvalid is a reason that does not exist.
+	CodeReasonInvalid = Code(crd.CodeReasonInvalid)
+	// CodeFieldPathInvalid is a fieldPath that is malformed or names no field.
+	CodeFieldPathInvalid = Code(crd.CodeFieldPathInvalid)
+	// CodeEstimateExceeded is an expression whose estimated cost is over its limit.
+	CodeEstimateExceeded = Code(crd.CodeEstimateExceeded)
+	// CodeSchemaEstimateExceeded is a schema whose expressions together are
+	// estimated to cost more than the limit, and an expression with a large share
+	// in that.
+	CodeSchemaEstimateExceeded = Code(crd.CodeSchemaEstimateExceeded)
+	// CodeOldSelfUncorrelatable is a use of oldSelf where no old value can be found.
+	CodeOldSelfUncorrelatable = Code(crd.CodeOldSelfUncorrelatable)
+	// CodeOldSelfUnused is a rule with optionalOldSelf that does not use oldSelf.
+	CodeOldSelfUnused = Code(crd.CodeOldSelfUnused)
+	// CodeNoType is a rule on a schema whose data expressions cannot see.
+	CodeNoType = Code(crd.CodeNoType)
 )
 
 // Position is a place in an expression.

@@ -35,7 +35,7 @@ func (e *Env) Compile(expression string) (*Expression, error) {
 	if err != nil {
 		return nil, &CompileError{
 			Expression: expression,
-			Issues:     []Issue{{Code: CodePlan, Message: err.Error()}},
+			Issues:     []Issue{{Code: CodePlanFailed, Message: err.Error()}},
 			Server:     "program instantiation failed: " + err.Error(),
 		}
 	}
@@ -102,7 +102,7 @@ func WithCostLimit(units uint64) EvalOption {
 }
 
 // WithBudget charges the evaluation to a budget. An evaluation that the budget
-// does not cover fails with CodeBudget, and so do all that follow.
+// does not cover fails with CodeBudgetExhausted, and so do all that follow.
 func WithBudget(budget *Budget) EvalOption {
 	return func(c *evalConfig) { c.budget = budget }
 }
@@ -124,16 +124,25 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 		opt(&config)
 	}
 	if config.budget != nil && config.budget.Remaining() == 0 {
-		return Result{}, x.evalError(CodeBudget, eval.Result{Err: errOutOfBudget})
+		return Result{}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}
 	result := x.program.Eval(ctx, variables{env: x.env, values: vars}, config.limit)
-	if config.budget != nil && !config.budget.spend(result.Cost) {
-		return Result{Cost: result.Cost}, x.evalError(CodeBudget, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
+	if config.budget != nil && !config.budget.inner.Spend(result.Cost) {
+		return Result{Cost: result.Cost}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
 	}
 	if result.Err != nil {
-		return Result{Cost: result.Cost}, x.evalError(evalCode(result), result)
+		return Result{Cost: result.Cost}, x.evalError(evalCodes[result.Kind], result)
 	}
 	return Result{Value: result.Value, Cost: result.Cost}, nil
+}
+
+// evalCodes are the codes of the outcomes without a value.
+var evalCodes = map[eval.Kind]Code{
+	eval.KindError:          CodeEvaluationFailed,
+	eval.KindNoSuchOverload: CodeNoOverload,
+	eval.KindInterrupted:    CodeCancelled,
+	eval.KindCostLimit:      CodeCallLimitExceeded,
+	eval.KindInternal:       CodeInternal,
 }
 
 var errOutOfBudget = errors.New("the cost budget is used up")
@@ -144,8 +153,7 @@ func (x *Expression) evalError(code Code, result eval.Result) *EvalError {
 	}
 	var failed *types.Err
 	if errors.As(result.Err, &failed) {
-		line, column := x.env.base.Position(x.source, failed.NodeID())
-		e.Position = Position{Line: line, Column: column}
+		e.Position.Line, e.Position.Column = x.program.Position(x.source, failed.NodeID())
 	}
 	return e
 }

@@ -103,7 +103,7 @@ func TestDirectDependencies(t *testing.T) {
 func TestLayers(t *testing.T) {
 	layers := []string{
 		"escaping", "cost", "library", "typesystem",
-		"internal/eval", "internal/environment", "internal/crd", "", "internal/parity",
+		"internal/eval", "internal/crd", "internal/environment", "", "internal/parity",
 	}
 	rank := func(path string) int {
 		return slices.Index(layers, strings.TrimPrefix(strings.TrimPrefix(path, modulePath), "/"))

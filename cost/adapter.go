@@ -69,7 +69,7 @@ func (e *Estimator) EstimateCallCost(function, overloadID string, target *checke
 func (e *Estimator) CallCost(function, overloadID string, args []ref.Val, result ref.Val) *uint64 {
 	if fault := e.table.Fault(function, overloadID); fault != nil {
 		if err := fault(args); err != nil {
-			panic(interpreter.EvalCancelledError{Message: err.Error()})
+			panic(interpreter.EvalCancelledError{Message: "internal error: " + err.Error()})
 		}
 	}
 	price := e.table.Runtime(function, overloadID)(args, result)

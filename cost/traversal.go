@@ -19,7 +19,10 @@ func Traversal(i int, untyped float64) Model {
 	return Model{
 		Estimate: func(operands []Operand) Estimate {
 			size, elem := operands[i].Size(), operands[i].Elem()
-			if elem == nil {
+			switch {
+			case elem == nil && untyped == 1:
+				return Estimate{Cost: size} // counted, hence not rounded
+			case elem == nil:
 				return Estimate{Cost: size.Scale(untyped)}
 			}
 			each := Exactly(1)

@@ -11,18 +11,19 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
 )
 
 func TestNewAuthorizerValueWantsAllItsParts(t *testing.T) {
-	allow := library.AuthorizerFunc(answerByVerb)
+	allow := library.AuthorizerFunc(testauthz.AnswerByVerb)
 	for _, tt := range []struct {
 		name       string
 		authorizer library.Authorizer
 		user       *library.UserInfo
 		want       string
 	}{
-		{"no authorizer", nil, alice(), "authorizer must not be nil"},
+		{"no authorizer", nil, testauthz.Alice(), "authorizer must not be nil"},
 		{"no user", allow, nil, "user must not be nil"},
 		{"neither", nil, nil, "authorizer must not be nil"},
 	} {
@@ -109,7 +110,7 @@ func TestNilContextIsBackground(t *testing.T) {
 			t.Error("nil context")
 		}
 		return library.Allow, "", errors.New("late")
-	}), alice())
+	}), testauthz.Alice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestUnknownDecisionIsNotAllowed(t *testing.T) {
 func TestPanickingAuthorizerIsAnError(t *testing.T) {
 	v, err := library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(func(context.Context, library.Attributes) (library.Decision, string, error) {
 		panic("boom")
-	}), alice())
+	}), testauthz.Alice())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,33 +10,6 @@ import (
 	"github.com/kubecel/kubecel/library"
 )
 
-func extensions() []library.Library {
-	return append(library.Extensions(), library.Format(), library.Authz(), library.AuthzSelectors())
-}
-
-func TestExtensionsAreDocumented(t *testing.T) {
-	for _, l := range extensions() {
-		if l.Name == "" || l.Doc == "" || l.Since.IsZero() {
-			t.Errorf("library %q: name, doc or version is missing", l.Name)
-		}
-		for _, f := range l.Functions {
-			if f.Doc == "" || len(f.Overloads) == 0 {
-				t.Errorf("function %s: doc or overloads are missing", f.Name)
-			}
-			for _, o := range f.Overloads {
-				if o.ID == "" || o.Result == nil || len(o.Examples) == 0 {
-					t.Errorf("overload %q of %s: id, result or examples are missing", o.ID, f.Name)
-				}
-			}
-		}
-		for _, m := range l.Macros {
-			if m.Name == "" || m.Doc == "" || len(m.Usage) == 0 || len(m.Examples) == 0 {
-				t.Errorf("macro %q: name, doc, usage or examples are missing", m.Name)
-			}
-		}
-	}
-}
-
 // TestExtensionsDescribeWhatCelGoDeclares compares the descriptions of what
 // cel-go declares itself with its declarations.
 func TestExtensionsDescribeWhatCelGoDeclares(t *testing.T) {
@@ -97,50 +70,6 @@ func sameTypes(x, y []*cel.Type) bool {
 		}
 	}
 	return true
-}
-
-// TestExtensionExamples evaluates each example in the environment of the version
-// that introduced it, and before if the library replaced another one.
-func TestExtensionExamples(t *testing.T) {
-	for _, l := range extensions() {
-		s := newServer(t, l.Since.Minor)
-		var examples []library.Example
-		for _, f := range l.Functions {
-			for _, o := range f.Overloads {
-				examples = append(examples, o.Examples...)
-			}
-		}
-		for _, m := range l.Macros {
-			examples = append(examples, m.Examples...)
-		}
-		for _, e := range examples {
-			s.example(t, e)
-		}
-	}
-}
-
-func (s server) example(t *testing.T, e library.Example) {
-	t.Helper()
-	if (e.Want == "") == (e.Err == "") {
-		t.Errorf("%s: want exactly one of Want and Err", e.Expr)
-		return
-	}
-	tree, issues := s.env.Compile(e.Expr)
-	if err := issues.Err(); err != nil {
-		if e.Err == "" || !strings.Contains(err.Error(), e.Err) {
-			t.Errorf("%s: %v", e.Expr, err)
-		}
-		return
-	}
-	out, _, err := s.run(t, tree)
-	switch {
-	case err != nil || e.Err != "":
-		if err == nil || e.Err == "" || !strings.Contains(err.Error(), e.Err) {
-			t.Errorf("%s: error %v, want %q", e.Expr, err, e.Err)
-		}
-	case !s.same(t, out, e.Want):
-		t.Errorf("%s: %v, want %s", e.Expr, out, e.Want)
-	}
 }
 
 // TestSettings shows what each setting changes, at the version before it and at

@@ -97,8 +97,17 @@ func (l celLibrary) CompileOptions() []cel.EnvOption {
 
 func (l celLibrary) ProgramOptions() []cel.ProgramOption {
 	var options []cel.ProgramOption
-	if len(l.Patterns) > 0 {
-		options = append(options, cel.OptimizeRegex(l.Patterns...))
+	for _, p := range l.Patterns {
+		options = append(options, cel.OptimizeRegex(&interpreter.RegexOptimization{
+			Function: p.Function, OverloadID: p.OverloadID, RegexIndex: p.Index,
+			Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+				impl, err := p.Compile(pattern)
+				if err != nil {
+					return nil, err
+				}
+				return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), impl), nil
+			},
+		}))
 	}
 	for _, f := range l.Functions {
 		for _, o := range f.Overloads {
@@ -163,7 +172,7 @@ func tracker(m cost.Model) interpreter.FunctionTracker {
 			if err := m.Fault(args); err != nil {
 				// The one way in which a tracker can end an evaluation; the
 				// program makes an error of it.
-				panic(interpreter.EvalCancelledError{Message: err.Error()})
+				panic(interpreter.EvalCancelledError{Message: "internal error: " + err.Error()})
 			}
 		}
 		if m.Runtime == nil {

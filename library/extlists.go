@@ -213,7 +213,7 @@ func depthFault(args []ref.Val) error {
 func conversionFault(convert func()) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil {
-			err = fmt.Errorf("internal error: %v", failed)
+			err = fmt.Errorf("%v", failed)
 		}
 	}()
 	convert()

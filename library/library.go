@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/common/functions"
 
 	"github.com/kubecel/kubecel/cost"
 )
@@ -62,7 +62,21 @@ type Library struct {
 	Options []cel.EnvOption
 	// Patterns compile constant regular expressions when a program is planned,
 	// so that a faulty one is an error then.
-	Patterns []*interpreter.RegexOptimization
+	Patterns []Pattern
+}
+
+// Pattern compiles the constant regular expressions of a function's calls.
+type Pattern struct {
+	// Function is the name of the function.
+	Function string
+	// OverloadID restricts it to an overload, unless it is empty.
+	OverloadID string
+	// Index is the index of the argument that is the regular expression; the
+	// receiver of a member function is the first.
+	Index int
+	// Compile returns the implementation of a call by a regular expression. It
+	// checks its arguments and does not keep the slice of them.
+	Compile func(pattern string) (functions.FunctionOp, error)
 }
 
 // Type is a CEL type that a library adds.

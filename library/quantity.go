@@ -2,7 +2,10 @@ package library
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -185,9 +188,21 @@ func NewQuantity(q resource.Quantity) QuantityValue {
 	return QuantityValue{quantity: &q}
 }
 
+// maxExponent is the greatest power of ten that ParseQuantity takes. Numbers
+// beyond are useless, and parsing or comparing them can take hours: an API
+// server hangs on quantity('1e-999999999').
+const maxExponent = 1_000_000
+
 // ParseQuantity parses a quantity. The error is that of the CEL function
-// quantity.
+// quantity. Unlike an API server it refuses exponents of more than a million,
+// for which a server needs anything from a second to forever.
 func ParseQuantity(s string) (QuantityValue, error) {
+	if i := strings.LastIndexAny(s, "eE"); i >= 0 {
+		exponent, err := strconv.ParseInt(s[i+1:], 10, 64)
+		if err == nil && (exponent > maxExponent || exponent < -maxExponent) {
+			return QuantityValue{}, fmt.Errorf("quantity: the exponent %d is not between -%d and %[2]d", exponent, maxExponent)
+		}
+	}
 	q, err := resource.ParseQuantity(s)
 	if err != nil {
 		return QuantityValue{}, err

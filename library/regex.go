@@ -5,9 +5,9 @@ import (
 	"regexp"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
 )
@@ -61,7 +61,7 @@ func Regex() Library {
 				},
 			}},
 		}},
-		Patterns: []*interpreter.RegexOptimization{
+		Patterns: []Pattern{
 			constantPattern("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
 				return types.String(re.FindString(str))
 			}),
@@ -92,28 +92,24 @@ func findAllCompiled(re *regexp.Regexp, str string, limit int) ref.Val {
 
 // constantPattern compiles the pattern of a call once, when the program is
 // planned. The limit of a call without one is negative.
-func constantPattern(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) *interpreter.RegexOptimization {
-	return &interpreter.RegexOptimization{
-		Function:   function,
-		RegexIndex: 1,
-		Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
-			re, err := regexp.Compile(pattern)
-			if err != nil {
-				return nil, err
+func constantPattern(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) Pattern {
+	return Pattern{Function: function, Index: 1, Compile: func(pattern string) (functions.FunctionOp, error) {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		return func(args ...ref.Val) ref.Val {
+			str, ok := args[0].(types.String)
+			if !ok {
+				return types.MaybeNoSuchOverloadErr(args[0])
 			}
-			return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
-				str, ok := args[0].(types.String)
-				if !ok {
-					return types.MaybeNoSuchOverloadErr(args[0])
+			limit := types.Int(-1)
+			if len(args) > 2 {
+				if limit, ok = args[2].(types.Int); !ok {
+					return types.MaybeNoSuchOverloadErr(args[2])
 				}
-				limit := types.Int(-1)
-				if len(args) > 2 {
-					if limit, ok = args[2].(types.Int); !ok {
-						return types.MaybeNoSuchOverloadErr(args[2])
-					}
-				}
-				return match(re, string(str), int(limit))
-			}), nil
-		},
-	}
+			}
+			return match(re, string(str), int(limit))
+		}, nil
+	}}
 }

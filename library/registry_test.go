@@ -12,18 +12,18 @@ import (
 
 // libraries are all that this package declares.
 func libraries() []library.Library {
-	return append(library.Kubernetes(), library.JSONPatch())
+	return append(append(library.Extensions(), library.Kubernetes()...), library.JSONPatch())
 }
 
 func TestDeclarationsAreComplete(t *testing.T) {
-	owner := map[string]string{}
+	owner := map[string]library.Library{}
 	for _, l := range libraries() {
 		if l.Name == "" || l.Doc == "" || l.Since.IsZero() {
 			t.Errorf("library %q: name, doc or version is missing", l.Name)
 		}
 		for _, ty := range l.Types {
-			if ty.Doc == "" || ty.EqualCost.Estimate == nil || ty.EqualCost.Runtime == nil {
-				t.Errorf("type %s: doc or price of == is missing", ty.CEL)
+			if ty.Doc == "" || ty.CEL == nil {
+				t.Errorf("type %v: doc or type is missing", ty.CEL)
 			}
 		}
 		for _, f := range l.Functions {
@@ -31,73 +31,77 @@ func TestDeclarationsAreComplete(t *testing.T) {
 				t.Errorf("function %s: doc or overloads are missing", f.Name)
 			}
 			for _, o := range f.Overloads {
-				if other, ok := owner[o.ID]; ok && other != l.Name {
-					t.Errorf("overload %s is in %s and in %s", o.ID, l.Name, other)
+				if other, ok := owner[o.ID]; ok && other.Name != l.Name && other.Until.IsZero() {
+					t.Errorf("overload %s is in %s and in %s", o.ID, l.Name, other.Name)
 				}
-				owner[o.ID] = l.Name
-				if o.Cost.Estimate == nil || o.Cost.Runtime == nil {
+				owner[o.ID] = l
+				if o.ID == "" || o.Result == nil || len(o.Examples) == 0 || o.Member && len(o.Args) == 0 {
+					t.Errorf("overload %q of %s: id, signature or examples are missing", o.ID, f.Name)
+				}
+				// What cel-go supplies has the price of cel-go if it has none here.
+				if supplied := len(l.Options) > 0; !supplied && (o.Cost.Estimate == nil || o.Cost.Runtime == nil) {
 					t.Errorf("overload %s has no price", o.ID)
 				}
-				if len(o.Examples) == 0 || len(o.Args) == 0 || o.Result == nil {
-					t.Errorf("overload %s: examples or signature are missing", o.ID)
-				}
+			}
+		}
+		for _, m := range l.Macros {
+			if m.Name == "" || m.Doc == "" || len(m.Usage) == 0 || len(m.Examples) == 0 {
+				t.Errorf("macro %q: name, doc, usage or examples are missing", m.Name)
 			}
 		}
 	}
 }
 
-// TestExamples evaluates each example in an environment of its library alone,
-// with what the library needs.
+// TestExamples evaluates each example in the environment of the version that
+// introduced it, with what is beyond any release.
 func TestExamples(t *testing.T) {
-	needs := map[string][]library.Library{
-		"kubernetes.net.cidr": {library.IP()},
-	}
 	for _, l := range libraries() {
-		options := []cel.EnvOption{cel.OptionalTypes(), l.EnvOption()}
-		for _, n := range needs[l.Name] {
-			options = append(options, n.EnvOption())
+		s := newServer(t, l.Since.Minor)
+		var options []cel.EnvOption
+		for _, other := range append(library.Environment(l.Since), library.JSONPatch()) {
+			options = append(options, other.EnvOption())
 		}
-		env, err := cel.NewEnv(options...)
+		env, err := cel.NewEnv(append(options, cel.Variable("authorizer", library.AuthorizerType))...)
 		if err != nil {
 			t.Fatalf("%s: %v", l.Name, err)
 		}
+		s.env = env
+		var examples []library.Example
 		for _, f := range l.Functions {
 			for _, o := range f.Overloads {
-				for _, e := range o.Examples {
-					checkExample(t, env, o, e)
-				}
+				examples = append(examples, o.Examples...)
 			}
+		}
+		for _, m := range l.Macros {
+			examples = append(examples, m.Examples...)
+		}
+		for _, e := range examples {
+			s.example(t, e)
 		}
 	}
 }
 
-func checkExample(t *testing.T, env *cel.Env, o library.Overload, e library.Example) {
+func (s server) example(t *testing.T, e library.Example) {
 	t.Helper()
 	if (e.Want == "") == (e.Err == "") {
-		t.Errorf("%s: %s: want exactly one of Want and Err", o.ID, e.Expr)
+		t.Errorf("%s: want exactly one of Want and Err", e.Expr)
 		return
 	}
-	expr := e.Expr
-	if e.Want != "" {
-		expr = "(" + e.Expr + ") == (" + e.Want + ")"
-	}
-	ast, issues := env.Compile(expr)
-	if issues.Err() != nil {
-		if e.Err == "" || !strings.Contains(issues.Err().Error(), e.Err) {
-			t.Errorf("%s: %s: %v", o.ID, expr, issues.Err())
+	tree, issues := s.env.Compile(e.Expr)
+	if err := issues.Err(); err != nil {
+		if e.Err == "" || !strings.Contains(err.Error(), e.Err) {
+			t.Errorf("%s: %v", e.Expr, err)
 		}
 		return
 	}
-	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize))
-	if err == nil {
-		var out any
-		out, _, err = program.Eval(cel.NoVars())
-		if err == nil && e.Err == "" && out != types.True {
-			t.Errorf("%s: %s is not true", o.ID, expr)
+	out, err := s.run(t, tree)
+	switch {
+	case err != nil || e.Err != "":
+		if err == nil || e.Err == "" || !strings.Contains(err.Error(), e.Err) {
+			t.Errorf("%s: error %v, want %q", e.Expr, err, e.Err)
 		}
-	}
-	if (err != nil) != (e.Err != "") || err != nil && !strings.Contains(err.Error(), e.Err) {
-		t.Errorf("%s: %s: got error %v, want %q", o.ID, e.Expr, err, e.Err)
+	case !s.same(t, out, e.Want):
+		t.Errorf("%s: %v, want %s", e.Expr, out, e.Want)
 	}
 }
 

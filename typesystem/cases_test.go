@@ -18,7 +18,7 @@ import (
 	"github.com/kubecel/kubecel/typesystem"
 )
 
-// cases is testdata/cases/typesystem.yaml.
+// cases is testdata/typesystem/typesystem.yaml.
 type cases struct {
 	Groups []struct {
 		Name, Schema string
@@ -58,7 +58,7 @@ type outcome struct {
 
 func readCases(t *testing.T) (c cases) {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/cases/typesystem.yaml")
+	data, err := os.ReadFile("../testdata/typesystem/typesystem.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,9 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 		ListType:              c.intern(deref(doc.ListType)),
 		MapType:               c.intern(deref(doc.MapType)),
 	}
+	if doc.Default != nil {
+		s.Default = doc.Default.Value
+	}
 	for _, key := range doc.ListMapKeys {
 		s.ListMapKeys = append(s.ListMapKeys, c.intern(key))
 	}
@@ -100,14 +103,14 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 	}
 	if len(doc.Properties) > 0 {
 		s.properties = make([]Property, 0, len(doc.Properties))
-	}
-	for _, name := range slices.Sorted(maps.Keys(doc.Properties)) {
-		prop := doc.Properties[name]
-		value, err := c.compile(&prop, false)
+		err = c.eachProperty(doc, func(name string, prop *OpenAPI) error {
+			value, err := c.compile(prop, false)
+			s.properties = append(s.properties, c.property(name, value))
+			return err
+		})
 		if err != nil {
-			return nil, c.in(".properties["+name+"]", err)
+			return nil, err
 		}
-		s.properties = append(s.properties, c.property(name, value))
 	}
 	if doc.AdditionalProperties != nil && doc.AdditionalProperties.Schema != nil {
 		if s.AdditionalProperties, err = c.compile(doc.AdditionalProperties.Schema, false); err != nil {
@@ -122,6 +125,21 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 		s.exposed, s.maxElements, s.minSize = s.meta.exposed, s.meta.maxElements, s.meta.minSize
 	}
 	return s, nil
+}
+
+// eachProperty calls do for the properties in the order of their names, until there is an error.
+func (c *compiler) eachProperty(doc *OpenAPI, do func(name string, prop *OpenAPI) error) error {
+	if len(doc.Properties) == 0 {
+		return nil
+	}
+	var prop OpenAPI // one copy at a time: schemas are large
+	for _, name := range slices.Sorted(maps.Keys(doc.Properties)) {
+		prop = doc.Properties[name]
+		if err := do(name, &prop); err != nil {
+			return c.in(".properties["+name+"]", err)
+		}
+	}
+	return nil
 }
 
 func (c *compiler) property(name string, value *Schema) Property {
@@ -242,11 +260,9 @@ func (c *compiler) checkTree(doc *OpenAPI) error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(doc.Properties)) {
-		prop := doc.Properties[name]
-		if err := c.checkTree(&prop); err != nil {
-			return c.in(".properties["+name+"]", err)
-		}
+	err := c.eachProperty(doc, func(_ string, prop *OpenAPI) error { return c.checkTree(prop) })
+	if err != nil {
+		return err
 	}
 	if doc.AdditionalProperties != nil {
 		return c.in(".additionalProperties", c.checkTree(doc.AdditionalProperties.Schema))

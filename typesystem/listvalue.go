@@ -61,8 +61,8 @@ func (l *listValue) Contains(value ref.Val) ref.Val {
 		if eq == types.True {
 			return types.True
 		}
-		if _, ok := eq.(types.Bool); !ok && failure == nil {
-			failure = types.MaybeNoSuchOverloadErr(eq)
+		if eq != types.False && failure == nil {
+			failure = eq
 		}
 	}
 	if failure != nil {

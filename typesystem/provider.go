@@ -56,8 +56,8 @@ func (p *Provider) NativeToValue(value any) ref.Val { return p.adapter.NativeToV
 // FindStructType returns the type of a type name: of an object, a list or a map by its place, and of
 // the scalars by their CEL names, which makes duration and timestamp identifiers, as in an API server.
 func (p *Provider) FindStructType(typeName string) (*types.Type, bool) {
-	if s := p.find(typeName); s != nil {
-		return types.NewTypeTypeWithParam(s.celType(typeName)), true
+	if s, place := p.find(typeName); s != nil {
+		return types.NewTypeTypeWithParam(s.celType(place)), true
 	}
 	if t := wellKnown(typeName); t != nil {
 		return types.NewTypeTypeWithParam(t), true
@@ -73,8 +73,8 @@ func (p *Provider) FindStructFieldNames(string) ([]string, bool) {
 // FindStructFieldType returns the type of a field of an object. Every field of a map has the type of
 // its values.
 func (p *Provider) FindStructFieldType(typeName, fieldName string) (*types.FieldType, bool) {
-	if s := p.find(typeName); s != nil {
-		field, place := p.field(s, typeName, fieldName)
+	if s, place := p.find(typeName); s != nil {
+		field, place := p.field(s, place, fieldName)
 		if field == nil {
 			return nil, false
 		}
@@ -108,9 +108,30 @@ const (
 	elemStep = ".@elem"
 )
 
-// find returns the schema of an object, a list or a map by its place, and nil if there is none.
-func (p *Provider) find(place string) *Schema {
-	steps, ok := strings.CutPrefix(place, p.name)
+// find returns a schema by the name of its type, and its place: an object by its place, and a list or a
+// map by its place too, unless the root is none. nil if there is none of that name.
+func (p *Provider) find(typeName string) (*Schema, string) {
+	if s := p.at(typeName, p.name); s != nil && s.kind == kindObject {
+		return s, typeName
+	}
+	// An API server takes the places of lists and maps relative to the name of the root's type, and
+	// that is list or map if the root is one.
+	root := p.name
+	switch p.root.kind {
+	case kindList:
+		root = "list"
+	case kindMap:
+		root = "map"
+	}
+	if s := p.at(typeName, root); s != nil && (s.kind == kindList || s.kind == kindMap) {
+		return s, p.name + typeName[len(root):]
+	}
+	return nil, ""
+}
+
+// at follows the steps of a place from the root.
+func (p *Provider) at(place, root string) *Schema {
+	steps, ok := strings.CutPrefix(place, root)
 	if !ok || !p.root.exposed {
 		return nil
 	}
@@ -131,10 +152,7 @@ func (p *Provider) find(place string) *Schema {
 			s, _ = s.Field(step)
 		}
 	}
-	if s != nil && (s.kind == kindObject || s.kind == kindMap || s.kind == kindList) {
-		return s
-	}
-	return nil
+	return s
 }
 
 // celType is the type of a schema at a place.

@@ -23,6 +23,8 @@ type Schema struct {
 	Format string
 	// Nullable says that null is a value.
 	Nullable bool
+	// Default is the default value, nil if there is none. It must not be changed.
+	Default any
 	// IntOrString says x-kubernetes-int-or-string.
 	IntOrString bool
 	// PreserveUnknownFields says x-kubernetes-preserve-unknown-fields.

@@ -71,7 +71,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		report, err := rules.Validate(ctx, object, nil)
+		report, err := rules.Validate(ctx, rules.Complete(object), nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}

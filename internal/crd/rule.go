@@ -46,25 +46,25 @@ func compileRule(scope Scope, node *typesystem.OpenAPI, r *typesystem.Rule) (out
 	if expr != nil {
 		out.oldSelf = expr.OldSelf
 	}
-	if err != nil {
-		out.err = compileError(CodeRuleInvalid, &ruleStages, err)
-		return out
-	}
-	if expr.Type != cel.BoolType {
+	if expr != nil && expr.Type != cel.BoolType {
 		out.oldSelf = false // it is looked for only in rules of the right type
 		out.err = &ruleError{code: CodeRuleNotBool, detail: "cel expression must evaluate to a bool"}
+		return out
+	}
+	if err != nil {
+		out.err = compileError(CodeRuleInvalid, &ruleStages, err)
 		return out
 	}
 	out.expr = expr
 	if r.MessageExpression != "" {
 		message, err := scope.Compile(r.MessageExpression, optional)
 		// With an error here the field path is not looked at any more.
-		if err != nil {
-			out.messageErr = compileError(CodeMessageExpressionInvalid, &messageStages, err)
+		if message != nil && message.Type != cel.StringType {
+			out.messageErr = &ruleError{code: CodeMessageExpressionNotString, detail: "messageExpression must evaluate to a string"}
 			return out
 		}
-		if message.Type != cel.StringType {
-			out.messageErr = &ruleError{code: CodeMessageExpressionNotString, detail: "messageExpression must evaluate to a string"}
+		if err != nil {
+			out.messageErr = compileError(CodeMessageExpressionInvalid, &messageStages, err)
 			return out
 		}
 		out.message = message

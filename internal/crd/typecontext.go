@@ -28,10 +28,9 @@ type typeContext struct {
 var errUndeclarable = errors.New("unable to convert structural schema to CEL declarations")
 
 func rootContext(doc *typesystem.OpenAPI) *typeContext {
-	one := uint64(1)
 	var root *typesystem.Schema
 	return &typeContext{
-		doc: doc, ruled: len(doc.Validations) > 0, bound: &one,
+		doc: doc, ruled: len(doc.Validations) > 0, bound: once(),
 		compile: func() (s *typesystem.Schema, err error) {
 			if root == nil {
 				root, err = typesystem.Compile(doc, true)
@@ -59,10 +58,7 @@ func (t *typeContext) child(doc *typesystem.OpenAPI, fromParent, raw func(parent
 			return s, nil
 		},
 	}
-	if factor := elements(t.doc); t.bound != nil && factor != nil {
-		bound := cost.Repeated(*t.bound, *factor)
-		child.bound = &bound
-	}
+	child.bound = within(t.bound, t.doc)
 	return child
 }
 
@@ -120,8 +116,31 @@ func (t *typeContext) declared() (*typesystem.Schema, error) {
 
 // cardinality is how often the node, with this type, can occur in an object.
 func (t *typeContext) cardinality(self *typesystem.Schema) uint64 {
-	if t.bound != nil {
-		return *t.bound
+	return cardinality(t.bound, self)
+}
+
+// once is the bound of what occurs once: the root of an object.
+func once() *uint64 {
+	one := uint64(1)
+	return &one
+}
+
+// within is the bound of what is inside of a place with a bound, nil if there is
+// no limit.
+func within(bound *uint64, doc *typesystem.OpenAPI) *uint64 {
+	factor := elements(doc)
+	if bound == nil || factor == nil {
+		return nil
+	}
+	product := cost.Repeated(*bound, *factor)
+	return &product
+}
+
+// cardinality is how often a place of a type can occur in an object: as often as
+// the bounds above it allow or, if one is missing, as often as fits into a request.
+func cardinality(bound *uint64, self *typesystem.Schema) uint64 {
+	if bound != nil {
+		return *bound
 	}
 	return self.MaxCardinality()
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/escaping"
 	"github.com/kubecel/kubecel/typesystem"
 )
@@ -13,7 +14,8 @@ import (
 // Validator holds the compiled rules of a schema. It keeps nothing of the
 // document. It is read-only and safe for concurrent use.
 type Validator struct {
-	root *node
+	schema *typesystem.Schema
+	root   *node
 }
 
 // node is a place in a schema with rules at it or below.
@@ -24,6 +26,8 @@ type node struct {
 	// oldSelf tells whether a rule, not a messageExpression, refers to oldSelf.
 	// Only then oldSelf is defined.
 	oldSelf bool
+	// cardinality is how often the place can occur in an object.
+	cardinality uint64
 	// err says why the rules could not be compiled at all.
 	err error
 
@@ -53,14 +57,14 @@ func NewValidator(doc *typesystem.OpenAPI, env Environment) (*Validator, error) 
 		return nil, fmt.Errorf("%w: %w", ErrNotStructural, err)
 	}
 	if !hasRules(doc) {
-		return &Validator{}, nil
+		return &Validator{schema: schema}, nil
 	}
 	b := builder{env: env}
 	declared := schema
 	if !schema.Exposed() {
 		declared = nil
 	}
-	return &Validator{root: b.node(doc, doc, schema, declared, nil)}, nil
+	return &Validator{schema: schema, root: b.node(doc, doc, schema, declared, nil, once())}, nil
 }
 
 // hasRules tells whether there are rules in the structural part of a schema.
@@ -86,15 +90,20 @@ type builder struct {
 
 // node makes the node of a place, nil if there are no rules at it and below.
 // Rules is the schema that has the rules: the schema of the place, doc, or a
-// part of its allOf. Declared is the type of the place, nil if it has none.
-func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesystem.Schema, path *field.Path) *node {
+// part of its allOf. Declared is the type of the place, nil if it has none, and
+// bound how often the place can occur in an object, nil if there is no limit.
+func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesystem.Schema, path *field.Path, bound *uint64) *node {
 	n := &node{schema: schema}
+	if declared != nil {
+		n.cardinality = cardinality(bound, declared)
+	}
+	below := within(bound, doc)
 	b.rules(n, rules, doc, declared, path)
 	if of, in := items(rules), items(doc); of != nil && in != nil {
-		n.items = b.node(of, in, schema.Items, declaredElem(declared), path.Child("items"))
+		n.items = b.node(of, in, schema.Items, declaredElem(declared), path.Child("items"), below)
 	}
 	if of, in := additional(rules), additional(doc); of != nil && in != nil {
-		n.additional = b.node(of, in, schema.AdditionalProperties, declaredElem(declared), path.Child("additionalProperties"))
+		n.additional = b.node(of, in, schema.AdditionalProperties, declaredElem(declared), path.Child("additionalProperties"), below)
 	}
 	for _, name := range sortedKeys(rules.Properties) {
 		in := property(doc, name)
@@ -105,12 +114,12 @@ func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesys
 		if declared == nil {
 			continue
 		}
-		if p := b.node(property(rules, name), in, value, declared, path.Child("properties").Key(name)); p != nil {
+		if p := b.node(property(rules, name), in, value, declared, path.Child("properties").Key(name), below); p != nil {
 			n.properties = append(n.properties, namedNode{name, p})
 		}
 	}
 	for i := range rules.AllOf {
-		if a := b.node(&rules.AllOf[i], doc, schema, declared, path.Child("allOf").Index(i)); a != nil {
+		if a := b.node(&rules.AllOf[i], doc, schema, declared, path.Child("allOf").Index(i), bound); a != nil {
 			n.allOf = append(n.allOf, a)
 		}
 	}
@@ -157,33 +166,42 @@ func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *types
 	}
 }
 
-// CompileErrors are the rules that did not compile, with their errors, in the
-// order of the schema. The rule is nil if no rule of a place could be compiled.
-func (v *Validator) CompileErrors() iter.Seq2[*Rule, error] {
-	return func(yield func(*Rule, error) bool) {
-		v.root.each(func(n *node) bool {
-			if n.err != nil && !yield(nil, n.err) {
-				return false
-			}
-			for i := range n.rules {
-				for _, e := range []*ruleError{n.rules[i].err, n.rules[i].messageErr} {
-					if e != nil && !yield(n.rules[i].source, e) {
-						return false
-					}
-				}
-			}
-			return true
-		})
-	}
+// RuleInfo is what is known of a rule before any object is.
+type RuleInfo struct {
+	*Rule
+	// OldSelf tells whether the rule refers to oldSelf.
+	OldSelf bool
+	// Estimate and MessageEstimate are what one evaluation of the rule and of its
+	// messageExpression may cost, in cost units.
+	Estimate, MessageEstimate cost.Range
+	// Cardinality is how often the rule can apply to one object.
+	Cardinality uint64
+	// Err and MessageErr say why the rule and its messageExpression do not
+	// compile.
+	Err, MessageErr error
 }
 
 // Rules are all rules, in the order of the schema, those of a node before those
 // below it.
-func (v *Validator) Rules() iter.Seq[*Rule] {
-	return func(yield func(*Rule) bool) {
+func (v *Validator) Rules() iter.Seq[RuleInfo] {
+	return func(yield func(RuleInfo) bool) {
 		v.root.each(func(n *node) bool {
 			for i := range n.rules {
-				if !yield(n.rules[i].source) {
+				r := &n.rules[i]
+				info := RuleInfo{Rule: r.source, OldSelf: r.oldSelf, Cardinality: n.cardinality}
+				if r.expr != nil {
+					info.Estimate = r.expr.Cost
+				}
+				if r.message != nil {
+					info.MessageEstimate = r.message.Cost
+				}
+				if r.err != nil {
+					info.Err = r.err
+				}
+				if r.messageErr != nil {
+					info.MessageErr = r.messageErr
+				}
+				if !yield(info) {
 					return false
 				}
 			}

@@ -3,6 +3,7 @@ package docs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -30,7 +31,7 @@ func Replace(document string) (string, error) {
 func Functions() string {
 	var b strings.Builder
 	b.WriteString("| Function | Server | What it does |\n|---|---|---|\n")
-	for _, lib := range library.Kubernetes() {
+	for _, lib := range slices.Concat(library.Kubernetes(), []library.Library{library.JSONPatch()}, library.Extensions()) {
 		if !lib.Until.IsZero() {
 			continue // replaced by a newer version that stands in the table
 		}

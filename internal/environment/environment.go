@@ -12,6 +12,7 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
@@ -53,9 +54,16 @@ type Env struct {
 func New(cfg Config) (*Env, error) {
 	prices := []cost.Prices{cost.Standard()}
 	var opts []cel.EnvOption
+	var patterns []eval.Regex
 	for _, lib := range cfg.Libraries {
-		opts = append(opts, lib.EnvOption(cfg.Beyond))
+		if !cfg.Beyond {
+			lib = lib.Released()
+		}
+		opts = append(opts, lib.EnvOption())
 		prices = append(prices, lib.Prices())
+		for _, p := range lib.Patterns {
+			patterns = append(patterns, eval.Regex(p))
+		}
 	}
 	table := cost.NewTable(prices...)
 	opts = append(opts, cfg.Options...)
@@ -73,7 +81,8 @@ func New(cfg Config) (*Env, error) {
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
-		Price:     table.Runtime,
+		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
+		Regexes:   patterns,
 	})
 	if err != nil {
 		return nil, err
@@ -83,6 +92,22 @@ func New(cfg Config) (*Env, error) {
 		size = DefaultExpressionSize
 	}
 	return &Env{cel: env, checker: base, planner: planner, prices: table, later: later(cfg.Libraries, cfg.Known), size: size}, nil
+}
+
+// price is the runtime price of a call. What cannot be priced ends the
+// evaluation, as in an API server, with an internal error.
+func price(table *cost.Table, function, overloadID string) eval.Price {
+	price := table.Runtime(function, overloadID)
+	fault := table.Fault(function, overloadID)
+	if fault == nil {
+		return eval.Price(price)
+	}
+	return func(args []ref.Val, result ref.Val) uint64 {
+		if err := fault(args); err != nil {
+			panic(err)
+		}
+		return price(args, result)
+	}
 }
 
 // CEL returns the environment for those who program against cel-go.
@@ -227,18 +252,4 @@ func (c validatorConfig) GetOrDefault(name string, value any) any {
 func (c validatorConfig) Set(name string, value any) error {
 	c[name] = value
 	return nil
-}
-
-// Position finds the node of an expression that compiles: line and column,
-// both from 1, the column in code points. Both are 0 if there is none.
-func (e *Env) Position(expr string, node int64) (line, column int) {
-	parsed, issues := e.cel.Parse(expr)
-	if issues.Err() != nil {
-		return 0, 0
-	}
-	at := parsed.NativeRep().SourceInfo().GetStartLocation(node)
-	if at.Line() < 1 {
-		return 0, 0
-	}
-	return at.Line(), at.Column() + 1
 }

@@ -21,14 +21,14 @@ type Code string
 
 // The classes of issues that keep an expression from compiling.
 const (
-	TooLarge            Code = "expression-too-large"
-	Syntax              Code = "syntax"
-	UndeclaredReference Code = "undeclared-reference"
-	UndeclaredFunction  Code = "undeclared-function"
-	UndefinedField      Code = "undefined-field"
-	NoMatchingOverload  Code = "no-matching-overload"
-	TypeMismatch        Code = "type-mismatch"
-	InvalidLiteral      Code = "invalid-literal"
+	TooLarge            Code = "ExpressionTooLarge"
+	Syntax              Code = "SyntaxError"
+	UndeclaredReference Code = "UndeclaredReference"
+	UndeclaredFunction  Code = "UndeclaredFunction"
+	UndefinedField      Code = "UndefinedField"
+	NoMatchingOverload  Code = "NoMatchingOverload"
+	TypeMismatch        Code = "TypeMismatch"
+	InvalidLiteral      Code = "InvalidLiteral"
 )
 
 // Issue is one reason why an expression does not compile.

@@ -195,9 +195,6 @@ func (b *builder) planFold(expr celast.Expr) (node, error) {
 	}
 	b.scope = b.scope[:outer]
 	b.linked = append(b.linked, n)
-	if leavesTrace(n.cond) || leavesTrace(n.step) {
-		b.tracked = true
-	}
 	return n, nil
 }
 

@@ -129,7 +129,7 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 			prog, err = nil, internalError(r)
 		}
 	}()
-	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames}
+	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames, positions: positionsOf(checked)}
 	b := &builder{
 		Planner:  p,
 		prog:     prog,

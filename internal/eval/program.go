@@ -16,6 +16,8 @@ type Program struct {
 	frames   *sync.Pool
 	slots    int
 	folds    int
+	// positions are the places of the nodes, for errors.
+	positions positions
 	// tracked is true if the cost can only be told from the stack.
 	tracked bool
 }

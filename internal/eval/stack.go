@@ -11,6 +11,23 @@ import (
 // iteration, and then a call is priced by the wrong arguments or not at all.
 // Ids are slots here, and each slot knows its topmost entry, so that a search
 // costs no more than what it drops.
+//
+// Most evaluations do without a stack. If all ids of an expression differ and no
+// call in the body of a comprehension fails before its last argument, then the
+// tracker finds for each call just the arguments that the call got:
+//
+// An entry can only be found too late if it outlives an iteration. Take such an
+// entry, that of a node A, and a node P between the body and A. Let P be one that
+// drops its children (a call, a construction, a conjunction, a choice, a
+// comprehension). It drops the first child that it evaluated, and so all entries
+// above. So A is in the first child of P, or its entry would be gone. The same
+// holds in the next iteration: when A is evaluated, no node above it waits for the
+// entry of an earlier child. What A drops when it finds its old entry is what
+// nobody searches for. Nor can a node find an old entry of a child that it did not
+// evaluate this time (a later term, the other branch): it is not its first.
+//
+// Where a call in a loop does fail early, the evaluation starts again and keeps
+// the stack.
 type stack struct {
 	entries []entry
 	// top is one more than the index of the topmost entry of each slot.

@@ -1,25 +1,25 @@
-package library_test
+// Package testauthz is the authorizer of tests: that of the cases in
+// testdata/cases/authz.yaml, which say what it answers.
+package testauthz
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/library"
 )
 
-// alice is the user of the cases of authorization checks.
-func alice() *library.UserInfo {
+// Alice is the user of the cases.
+func Alice() *library.UserInfo {
 	return &library.UserInfo{Name: "alice", UID: "7", Groups: []string{"dev", "system:authenticated"}}
 }
 
-// answerByVerb is the authorizer of the cases of authorization checks, which say
-// what it answers.
-func answerByVerb(_ context.Context, a library.Attributes) (library.Decision, string, error) {
+// AnswerByVerb is the authorizer.
+func AnswerByVerb(_ context.Context, a library.Attributes) (library.Decision, string, error) {
 	switch a.Verb {
 	case "ignore":
 		return library.NoOpinion, "", nil
@@ -59,12 +59,7 @@ func describe(a library.Attributes) string {
 	return b.String()
 }
 
-// testAuthorizer is the variable `authorizer` of the cases.
-func testAuthorizer(t testing.TB) ref.Val {
-	t.Helper()
-	v, err := library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(answerByVerb), alice())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+// Variable is the value of the variable `authorizer` of the cases.
+func Variable() (ref.Val, error) {
+	return library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(AnswerByVerb), Alice())
 }

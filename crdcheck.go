@@ -1,0 +1,72 @@
+package kubecel
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/environment"
+)
+
+// Finding is one thing that an API server rejects in a CRD.
+type Finding struct {
+	Code Code
+	// Path is the place in the CRD, such as
+	// spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule.
+	// If all versions have the same schema, an API server names it
+	// spec.validation.openAPIV3Schema.
+	Path string
+	// Message is what an API server says.
+	Message string
+	// Rule is the expression, empty if the finding is not about a rule.
+	Rule string
+	// Err is the *CompileError of an expression that does not compile, and nil
+	// for any other finding.
+	Err error
+
+	source *field.Error
+}
+
+// FieldError returns the finding exactly as an API server reports it.
+func (f Finding) FieldError() *field.Error { return f.source }
+
+func (f Finding) Error() string { return f.Path + ": " + f.Message }
+
+// Unwrap returns Err.
+func (f Finding) Unwrap() error { return f.Err }
+
+// CheckCRD says what an API server of Kubernetes 1.37 says of the schemas and
+// rules of a CustomResourceDefinition when it is created, in YAML or JSON. No
+// findings mean that it accepts them. Estimates are judged by the limits
+// cost.EstimateLimit and cost.SchemaEstimateLimit.
+//
+// Not checked are the default values in schemas, and whatever is outside of
+// schemas: names, scope, conversion, printer columns, selectable fields.
+//
+// The error is a *SchemaError if the document is not one CRD.
+func CheckCRD(document []byte) ([]Finding, error) {
+	definition, err := crd.Read(document)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	env, err := environment.Written()
+	if err != nil {
+		return nil, err
+	}
+	found := crd.Check(definition, environment.Rules(env))
+	findings := make([]Finding, len(found))
+	for i, f := range found {
+		findings[i] = Finding{Code: Code(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody(), source: f.Error}
+		if f.Rule == nil {
+			continue
+		}
+		findings[i].Rule = f.Rule.Rule
+		if f.Cause != nil {
+			expression := f.Rule.Rule
+			if f.Code == crd.CodeMessageExpressionInvalid {
+				expression = f.Rule.MessageExpression
+			}
+			findings[i].Err = compileError(expression, f.Cause)
+		}
+	}
+	return findings, nil
+}

@@ -1,0 +1,315 @@
+package kubecel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// RuleSet holds the compiled rules of a schema. It is read-only and safe for
+// concurrent use: compile it once, validate any number of objects.
+type RuleSet struct {
+	validator *crd.Validator
+	env       *environment.Env
+}
+
+// CompileCRD compiles the x-kubernetes-validations rules of one version of a
+// CustomResourceDefinition of apiextensions.k8s.io/v1, in YAML or JSON, as a
+// server of Kubernetes 1.37 does to validate objects. An empty version stands
+// for the version that is stored.
+//
+// The error is a *SchemaError if the document cannot be used: it cannot be read,
+// is something else than one CRD, has no such version, or its schema cannot be
+// structural. A rule that does not compile is no error here, because a server
+// keeps serving such a CRD and rejects the objects that the rule is about:
+// [RuleSet.Rules] tells which. Use [CheckCRD] to know what a server says when the CRD
+// is created.
+func CompileCRD(document []byte, version string) (*RuleSet, error) {
+	definition, err := crd.Read(document)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	if version == "" {
+		for _, v := range definition.Versions {
+			if v.Storage {
+				version = v.Name
+			}
+		}
+	}
+	v, err := definition.Version(version)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return compileRules(v.Schema)
+}
+
+// CompileSchema compiles the rules of a schema alone, in YAML or JSON: what
+// stands below openAPIV3Schema in a CRD.
+func CompileSchema(schema []byte) (*RuleSet, error) {
+	doc, err := typesystem.ParseOpenAPI(schema)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return compileRules(doc)
+}
+
+func compileRules(doc *typesystem.OpenAPI) (*RuleSet, error) {
+	env, err := environment.Stored()
+	if err != nil {
+		return nil, err
+	}
+	validator, err := crd.NewValidator(doc, environment.Rules(env))
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return &RuleSet{validator: validator, env: env}, nil
+}
+
+func schemaError(err error) error { return &SchemaError{Detail: err.Error(), Cause: err} }
+
+type validateConfig struct {
+	crd.Options
+	budget *Budget
+}
+
+// ValidateOption configures one validation.
+type ValidateOption func(*validateConfig)
+
+// WithValidationBudget charges the rules to a budget instead of the cost.Budget
+// units that an API server grants for one object.
+func WithValidationBudget(budget *Budget) ValidateOption {
+	return func(c *validateConfig) { c.budget = budget }
+}
+
+// WithRuleCostLimit bounds the cost of each evaluation in cost units, instead of
+// the cost.PerCallLimit units of an API server.
+func WithRuleCostLimit(units uint64) ValidateOption {
+	return func(c *validateConfig) { c.CallLimit = units }
+}
+
+// WithoutRatcheting makes violations count where nothing has changed since the
+// old object, which an API server forgives.
+func WithoutRatcheting() ValidateOption {
+	return func(c *validateConfig) { c.NoRatcheting = true }
+}
+
+// AtPath names violations as those of an object that is part of another.
+func AtPath(path *field.Path) ValidateOption {
+	return func(c *validateConfig) { c.Path = path }
+}
+
+// Validate validates an object by the rules and, if old is not nil, its change
+// from old by those on transitions. Objects are unstructured: map[string]any,
+// []any, string, bool, int64, float64 and nil, as [ParseObject] and
+// k8s.io/apimachinery have them. As in an API server, rules see the object as it
+// is: it should have passed validation by its schema before, and whatever it has
+// of the wrong type is an error of the rules that look at it.
+//
+// Violations are no error. The error is that of the context if it was done
+// before all rules were evaluated; the report then holds what was found so far.
+func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts ...ValidateOption) (*Report, error) {
+	if ctx == nil {
+		return nil, ErrNilContext
+	}
+	if object == nil {
+		return nil, errors.New("the object is nil")
+	}
+	var config validateConfig
+	for _, opt := range opts {
+		opt(&config)
+	}
+	if config.budget == nil {
+		config.budget = NewBudget(cost.Budget)
+	}
+	config.Budget = config.budget.inner
+	granted := config.budget.Remaining()
+	var before any
+	if old != nil {
+		before = old
+	}
+	result, err := r.validator.Validate(ctx, object, before, config.Options)
+	return &Report{
+		Violations: r.violations(result.Errors),
+		Warnings:   r.violations(result.Warnings),
+		Cost:       result.Spent,
+		Budget:     granted,
+		Exhausted:  result.Exhausted,
+	}, err
+}
+
+// Complete returns an object as an API server completes it before validation:
+// nulls that the schema does not allow are left out, and what is missing gets
+// its default. The object itself stays as it is. Rules of real CRDs count on
+// defaults: an object that was not read from a server needs this first.
+func (r *RuleSet) Complete(object map[string]any) map[string]any {
+	return r.validator.Complete(object)
+}
+
+// Report is the outcome of a validation.
+type Report struct {
+	// Violations are what is wrong with the object, in the order of its sorted
+	// fields.
+	Violations []Violation
+	// Warnings are violations that do not count because nothing has changed
+	// where they are since the old object.
+	Warnings []Violation
+	// Cost is what all evaluations cost, in cost units.
+	Cost uint64
+	// Budget is what they could have cost.
+	Budget uint64
+	// Exhausted tells whether validation ended early, because the budget was
+	// used up or one evaluation reached its limit. A violation says where.
+	Exhausted bool
+}
+
+// Valid tells whether an API server would accept the object.
+func (r *Report) Valid() bool { return len(r.Violations) == 0 }
+
+// ErrorList returns the violations exactly as an API server reports them.
+func (r *Report) ErrorList() field.ErrorList {
+	var list field.ErrorList
+	for _, v := range r.Violations {
+		list = append(list, v.FieldError())
+	}
+	return list
+}
+
+// Violation is one thing that is wrong with an object.
+type Violation struct {
+	Code Code
+	// Path is the place in the object, such as spec.rules[0].matches; empty for
+	// the object itself.
+	Path string
+	// Message is what an API server says.
+	Message string
+	// Reason is the reason that the rule gives, FieldValueInvalid if it gives none.
+	Reason string
+	// Value is the value that the rule is about.
+	Value any
+	// Rule is the expression, empty if the violation is not about one rule.
+	Rule string
+	// RulePath is the place of the rule in the schema, such as
+	// properties[spec].x-kubernetes-validations[0].
+	RulePath string
+	// Err is the *EvalError or *CompileError that kept the rule from giving an
+	// answer, nil if the rule was false.
+	Err error
+
+	source *crd.Violation
+}
+
+// FieldError returns the violation exactly as an API server reports it: error
+// type, field, value and detail. The field of the object itself is "<nil>".
+func (v Violation) FieldError() *field.Error { return v.source.FieldError() }
+
+func (v Violation) Error() string {
+	if v.Path == "" {
+		return v.Message
+	}
+	return v.Path + ": " + v.Message
+}
+
+// Unwrap returns Err.
+func (v Violation) Unwrap() error { return v.Err }
+
+func (r *RuleSet) violations(found []crd.Violation) []Violation {
+	if len(found) == 0 {
+		return nil
+	}
+	violations := make([]Violation, len(found))
+	for i := range found {
+		f := &found[i]
+		v := Violation{
+			Code: Code(f.Code), Message: f.Message, Reason: string(crd.ReasonInvalid), Value: f.Value, source: f,
+		}
+		if f.Path != nil {
+			v.Path = f.Path.String()
+		}
+		if f.Rule != nil {
+			v.Rule, v.RulePath = f.Rule.Rule.Rule, rulePath(f.Rule)
+			if f.Rule.Reason != nil {
+				v.Reason = *f.Rule.Reason
+			}
+		}
+		v.Err = r.ruleError(v, f.Err)
+		violations[i] = v
+	}
+	return violations
+}
+
+// ruleError makes an error of compilation or evaluation point at its place.
+func (r *RuleSet) ruleError(v Violation, err error) error {
+	if err == nil {
+		return nil
+	}
+	if v.Code == CodeNotCompiled {
+		return compileError(v.Rule, err)
+	}
+	return &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
+}
+
+// Rule is one compiled rule.
+type Rule struct {
+	// SchemaPath is the place in the schema, such as
+	// properties[spec].x-kubernetes-validations[0].
+	SchemaPath string
+	// Rule is the expression.
+	Rule string
+	// MessageExpression is the expression of the message, empty if there is none.
+	MessageExpression string
+	// Transition tells whether the rule refers to oldSelf.
+	Transition bool
+	// Estimate is what one evaluation may cost, in cost units.
+	Estimate cost.Range
+	// MessageEstimate is what one evaluation of the messageExpression may cost.
+	MessageEstimate cost.Range
+	// Cardinality is how often the rule can apply to one object: the product of
+	// the bounds above it or, if one is missing, what fits into a request.
+	Cardinality uint64
+	// Err and MessageErr say why the rule and the messageExpression do not
+	// compile: a *CompileError, or another error if they are of the wrong type.
+	Err, MessageErr error
+}
+
+// Total is the number by which an API server judges the rule: the highest
+// estimate of an evaluation times how often it can take place.
+func (r Rule) Total() uint64 { return cost.Repeated(r.Estimate.Max, r.Cardinality) }
+
+func rulePath(r *crd.Rule) string {
+	index := fmt.Sprintf("x-kubernetes-validations[%d]", r.Index)
+	if r.Schema == nil {
+		return index
+	}
+	return r.Schema.String() + "." + index
+}
+
+// Rules returns what is known of each rule, in the order of the schema.
+func (r *RuleSet) Rules() []Rule {
+	var rules []Rule
+	for info := range r.validator.Rules() {
+		rule := Rule{
+			SchemaPath:        rulePath(info.Rule),
+			Rule:              info.Rule.Rule.Rule,
+			MessageExpression: info.Rule.MessageExpression,
+			Transition:        info.OldSelf,
+			Estimate:          info.Estimate,
+			MessageEstimate:   info.MessageEstimate,
+			Cardinality:       info.Cardinality,
+		}
+		if info.Err != nil {
+			rule.Err = compileError(rule.Rule, info.Err)
+		}
+		if info.MessageErr != nil {
+			rule.MessageErr = compileError(rule.MessageExpression, info.MessageErr)
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
