@@ -136,7 +136,7 @@ func (b *builder) property(object, declared *typesystem.Schema, name string) (va
 	if _, ok := escaping.Escape(name); !ok {
 		// Expressions above cannot name it, but those at its place can see it.
 		if value.Exposed() {
-			return value, asDeclared(value)
+			return value, value
 		}
 		return value, nil
 	}
