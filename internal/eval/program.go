@@ -19,7 +19,7 @@ type Program struct {
 	folds    int
 	// positions are the places of the nodes, for errors.
 	positions positions
-	inputs   int
+	inputs    int
 	// tracked is true if the cost can only be told from the stack.
 	tracked bool
 }
