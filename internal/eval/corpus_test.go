@@ -37,6 +37,9 @@ var operands = []string{
 	`s.startsWith('he')`, `s.contains('lo')`, `s.substring(1, 3)`, `s.replace('l', 'L')`, `s.split(' ')`, `ls.join(',')`, `s.charAt(99)`, `'%s-%d'.format([s, i])`,
 	`ts.getFullYear()`, `ts.getHours('Europe/Paris')`, `dur.getSeconds()`, `ts + dur`, `sets.contains(li, [1])`, `li.slice(0, 2)`, `[3, 1, 2].sort()`, `lists.range(3)`, `li.sortBy(q, -q)`,
 	`i in [1, 2, 3]`, `s in ['hello', 'hello world']`, `self.name in ['foo']`, `d in [1, 2.5]`, `u in [4]`, `x in [5u]`, `i in []`, `dyn(s) in [1]`, `s in ls`, `'one' in m`, `1 in mi`, `nan in [1.0]`,
+	`th`, `th.Name`, `th.Sub.Count`, `th.Sub.Sub.Name`, `th.Sub.Sub.Sub.Count`, `has(th.Name)`, `has(th.Sub.Name)`, `has(th.Sub.Sub.Name)`, `th.?Name`, `th.?Sub.?Name.orValue('q')`, `th.Tags[0]`, `th.Any['a'].Name`, `th.Any.b.Name`,
+	`dyn(th).Name`, `dyn(th).Nope`, `has(dyn(th).Nope)`, `dyn(th)['Name']`, `dyn(th)[?'Sub'].Name`, `(b ? th : th.Sub).Name`, `eval.Thing{Name: s}`, `eval.Thing{Name: s, Count: i, Sub: eval.Thing{}}.Sub.Name`, `eval.Thing{?Count: oi, ?Name: self.?name}.Count`,
+	`eval.Thing{Name: s, Count: 1 / (i - 3)}`, `eval.Thing{Name: dyn(i)}`, `lt[2].Sub.Name`, `lt.all(e, e.Count > 0 && (has(e.Sub) ? e.Sub.Name == 'd' : true))`, `lt.map(e, e.Sub.Name)`, `lt.filter(e, has(e.Name)).map(e, e.Name)`, `lt.exists(e, e.?Sub.?Name.orValue('') == 'd')`,
 	`self.absent in ['a']`, `i in [1, 'a']`, `i in li`, `y in [b'a']`, `dyn(y) in ['a']`, `n in [null]`,
 }
 
@@ -117,7 +120,7 @@ func (e *engines) compareAll(t *testing.T, texts []string, limits int) {
 	t.Helper()
 	compiled, tracked := 0, 0
 	kinds := map[Kind]int{}
-	vars := []activation{nativeVars(), valueVars()}
+	vars := []activation{nativeVars(), valueVars(e.env.CELTypeAdapter())}
 	for i, text := range texts {
 		ast := compile(e.env, text)
 		if ast == nil {
