@@ -50,7 +50,7 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 }
 
 // Unlimited is a limit that no evaluation exceeds.
-const Unlimited = unlimited
+const Unlimited = ^uint64(0)
 
 type noVars struct{}
 
