@@ -91,8 +91,12 @@ func (f *frame) reset() {
 	f.single, f.priced = single{}, [2]ref.Val{}
 	clear(f.folds)
 	clear(f.inputs)
-	f.release(0)
-	f.stack.reset()
+	if len(f.args) > 0 {
+		f.release(0)
+	}
+	if len(f.stack.top) > 0 {
+		f.stack.reset()
+	}
 }
 
 // sized returns a slice of n zero values, in the memory of s if there is room. s
