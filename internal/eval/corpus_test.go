@@ -215,8 +215,11 @@ func TestAmbiguousIDs(t *testing.T) {
 	env := newEnv(t)
 	e := newEngines(t, env, fingerprint)
 	c := corpus{rand.New(rand.NewPCG(7, 8))}
+	texts := []string{`i == 4`, `has(self.absent)`, `!b`, `[1, 2].exists(e, e == 3)`}
 	for range 300 {
-		text := c.operand(2)
+		texts = append(texts, c.operand(2), c.fill("$ && three($, $, $) == 3 || three($, $, $) == 3", 1))
+	}
+	for _, text := range texts {
 		ast := compile(env, text)
 		if ast == nil {
 			continue
@@ -229,22 +232,27 @@ func TestAmbiguousIDs(t *testing.T) {
 	}
 }
 
-// duplicate makes three(e, e, e) == 3 || three(e, e, e) == 4 of e, with the same
-// ids in each copy.
+// duplicate makes (e && e) || three(e, self.absent, e) == 3 || three(e, e, e) == 3
+// of e, with the same ids in each copy. The first part is left out unless it can be
+// checked.
 func duplicate(env *cel.Env, ast *cel.Ast) (*cel.Ast, error) {
 	fac := celast.NewExprFactory()
 	expr := native(ast).Expr()
 	next := int64(10000)
 	id := func() int64 { next++; return next }
-	call := func(n int64) celast.Expr {
-		args := make([]celast.Expr, 3)
-		for i := range args {
-			args[i] = fac.CopyExpr(expr)
-		}
-		return fac.NewCall(id(), "_==_", fac.NewCall(id(), "three", args...), fac.NewLiteral(id(), types.Int(n)))
+	e := func() celast.Expr { return fac.CopyExpr(expr) }
+	is3 := func(args ...celast.Expr) celast.Expr {
+		return fac.NewCall(id(), "_==_", fac.NewCall(id(), "three", args...), fac.NewLiteral(id(), types.Int(3)))
 	}
-	both := fac.NewCall(id(), "_||_", call(4), call(3))
-	parsed, err := celast.ToProto(celast.NewAST(both, celast.NewSourceInfo(nil)))
+	terms := []celast.Expr{
+		fac.NewCall(id(), "_&&_", e(), e()),
+		is3(e(), fac.NewSelect(id(), fac.NewIdent(id(), "self"), "absent"), e()),
+		is3(e(), e(), e()),
+	}
+	if native(ast).GetType(expr.ID()) != types.BoolType {
+		terms = terms[1:]
+	}
+	parsed, err := celast.ToProto(celast.NewAST(fac.NewCall(id(), "_||_", terms...), celast.NewSourceInfo(nil)))
 	if err != nil {
 		return nil, err
 	}
