@@ -16,6 +16,7 @@ import (
 var rules = []struct {
 	name, text string
 }{
+	{"Constant", `true`},
 	{"SelectCompare", `self.count <= 5`},
 	{"HasSelect", `has(self.name) && self.name == 'foo' || !has(self.absent)`},
 	{"NestedAll", `self.items.all(e, e.tags.all(t, t.size() > 0 && t != 'x'))`},

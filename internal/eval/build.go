@@ -163,7 +163,7 @@ func (b *builder) literal(n node, c *create) node {
 
 // scratch is a frame for the computation of constants.
 func (b *builder) scratch() *frame {
-	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: unlimited, mode: modeMuted}
+	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: Unlimited, mode: modeMuted}
 }
 
 func (b *builder) planFold(expr celast.Expr) (node, error) {

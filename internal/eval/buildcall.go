@@ -244,25 +244,25 @@ func (b *builder) compileRegex(c *call) (functions.FunctionOp, error) {
 }
 
 // matchesRegex compiles the regular expressions of matches.
-var matchesRegex = Regex{
-	Function: overloads.Matches,
-	Index:    1,
-	Compile: func(pattern string) (functions.FunctionOp, error) {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return nil, err
-		}
-		return func(args ...ref.Val) ref.Val {
-			if len(args) != 2 {
-				return types.NoSuchOverloadErr()
-			}
-			if str, ok := args[0].(types.String); ok {
-				return types.Bool(re.MatchString(string(str)))
-			}
-			if str, ok := args[0].Value().(string); ok {
-				return types.Bool(re.MatchString(str))
-			}
+func matchesRegex() Regex {
+	return Regex{Function: overloads.Matches, Index: 1, Compile: compileMatches}
+}
+
+func compileMatches(pattern string) (functions.FunctionOp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(args ...ref.Val) ref.Val {
+		if len(args) != 2 {
 			return types.NoSuchOverloadErr()
-		}, nil
-	},
+		}
+		if str, ok := args[0].(types.String); ok {
+			return types.Bool(re.MatchString(string(str)))
+		}
+		if str, ok := args[0].Value().(string); ok {
+			return types.Bool(re.MatchString(str))
+		}
+		return types.NoSuchOverloadErr()
+	}, nil
 }

@@ -22,7 +22,7 @@ func FuzzEval(f *testing.F) {
 	}
 	env := newEnv(f, cel.ParserRecursionLimit(100))
 	e := newEngines(f, env, fingerprint)
-	vars := []activation{nativeVars(), valueVars()}
+	vars := []activation{nativeVars(), valueVars(env.CELTypeAdapter())}
 	f.Fuzz(func(t *testing.T, text string, limit uint8) {
 		if len(text) > 1000 || strings.Contains(text, "range") {
 			return // Lists of billions of elements exhaust the memory.

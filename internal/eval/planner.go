@@ -92,7 +92,7 @@ func NewPlanner(config Config) (*Planner, error) {
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range append(slices.Clone(config.Regexes), matchesRegex) {
+	for _, r := range append(slices.Clone(config.Regexes), matchesRegex()) {
 		p.regexByFunction[r.Function] = r
 		if r.OverloadID != "" {
 			p.regexByOverload[r.OverloadID] = r

@@ -52,7 +52,7 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 }
 
 // Unlimited is a limit that no evaluation exceeds.
-const Unlimited = unlimited
+const Unlimited = ^uint64(0)
 
 type noVars struct{}
 
@@ -93,8 +93,12 @@ func (f *frame) reset() {
 	f.single, f.priced = single{}, [2]ref.Val{}
 	clear(f.folds)
 	clear(f.inputs)
-	f.release(0)
-	f.stack.reset()
+	if len(f.args) > 0 {
+		f.release(0)
+	}
+	if len(f.stack.top) > 0 {
+		f.stack.reset()
+	}
 }
 
 // sized returns a slice of n zero values, in the memory of s if there is room. s

@@ -31,33 +31,37 @@ func (q *qualID) link(l *linker) { q.slot = l.slot(q.nodeID) }
 // observed charges for a part that was selected, or an error. A position is given
 // to an error that comes from a value.
 func (q *qualID) observed(f *frame, val any, err error) (any, error) {
-	if err != nil {
-		if e, ok := err.(*types.Err); ok {
-			err = label(q.nodeID, e).(*types.Err)
-		}
-		f.observe(q.slot, err)
-	} else {
-		if val == nil {
-			f.observe(q.slot, types.NullValue)
-		} else {
-			f.observe(q.slot, val)
-		}
+	if f.mode == modeTracked {
+		f.stack.push(q.slot, observation(val, err))
 	}
 	f.charge(common.SelectAndIdentCost)
-	return val, err
+	return val, q.position(err)
+}
+
+func observation(val any, err error) any {
+	switch {
+	case err != nil:
+		return err
+	case val == nil:
+		return types.NullValue
+	}
+	return val
+}
+
+func (q *qualID) position(err error) error {
+	if e, ok := err.(*types.Err); ok {
+		return label(q.nodeID, e).(*types.Err)
+	}
+	return err
 }
 
 // found is observed for a part that may be absent, which costs nothing.
 func (q *qualID) found(f *frame, val any, present bool, err error) (any, bool, error) {
-	if e, ok := err.(*types.Err); ok {
-		err = label(q.nodeID, e).(*types.Err)
+	if present {
+		f.observe(q.slot, val)
+		f.charge(common.SelectAndIdentCost)
 	}
-	if !present {
-		return val, false, err
-	}
-	f.observe(q.slot, val)
-	f.charge(common.SelectAndIdentCost)
-	return val, true, err
+	return val, present, q.position(err)
 }
 
 // constQualifier selects by a constant.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,7 @@ func newEnv(t testing.TB, opts ...cel.EnvOption) *cel.Env {
 		ext.TwoVarComprehensions(),
 		ext.Lists(ext.ListsVersion(3)),
 		ext.Bindings(ext.BindingsVersion(0)),
+		ext.NativeTypes(reflect.TypeFor[Thing]()),
 		cel.Function("three", cel.Overload("three_dyn", []*cel.Type{cel.DynType, cel.DynType, cel.DynType}, cel.IntType, cel.FunctionBinding(three))),
 		cel.Function("lax", cel.Overload("lax_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.IntType, cel.OverloadIsNonStrict(),
 			cel.BinaryBinding(func(_, _ ref.Val) ref.Val { return types.Int(7) }))),
@@ -69,6 +71,15 @@ func newEnv(t testing.TB, opts ...cel.EnvOption) *cel.Env {
 		t.Fatal(err)
 	}
 	return env
+}
+
+// Thing is a type with accessors.
+type Thing struct {
+	Name  string
+	Count int64
+	Tags  []string
+	Sub   *Thing
+	Any   map[string]Thing
 }
 
 // findRegex replaces find by an implementation that differs from the bound one.
@@ -342,7 +353,7 @@ var variables = map[string]*cel.Type{
 	"mi": cel.MapType(cel.IntType, cel.StringType), "mb": cel.MapType(cel.BoolType, cel.IntType),
 	"self": cel.DynType, "oi": cel.OptionalType(cel.IntType), "os": cel.OptionalType(cel.MapType(cel.StringType, cel.DynType)),
 	"none": cel.OptionalType(cel.IntType), "missing": cel.DynType, "ns.v": cel.IntType, "f32": cel.DoubleType,
-	"mu": cel.MapType(cel.UintType, cel.StringType),
+	"mu": cel.MapType(cel.UintType, cel.StringType), "th": cel.ObjectType("eval.Thing"), "lt": cel.ListType(cel.ObjectType("eval.Thing")),
 }
 
 func nativeVars() activation {
@@ -363,14 +374,16 @@ func nativeVars() activation {
 		"oi": types.OptionalOf(types.Int(9)), "none": types.OptionalNone,
 		"os":   types.OptionalOf(types.NewDynamicMap(types.DefaultTypeAdapter, map[string]any{"a": 1})),
 		"ns.v": 11,
+		"th":   &Thing{Name: "thing", Tags: []string{"a", "b"}, Sub: &Thing{Count: 4}, Any: map[string]Thing{"a": {Name: "any"}}},
+		"lt":   []*Thing{{Name: "a", Count: 1}, {Count: 2}, {Name: "c", Sub: &Thing{Name: "d"}}},
 	}
 }
 
 // valueVars are the same variables as CEL values.
-func valueVars() activation {
+func valueVars(adapter types.Adapter) activation {
 	vars := activation{}
 	for name, v := range nativeVars() {
-		vars[name] = types.DefaultTypeAdapter.NativeToValue(v)
+		vars[name] = adapter.NativeToValue(v)
 	}
 	return vars
 }

@@ -103,5 +103,5 @@ func (s *stack) reset() {
 		s.entries = nil
 	}
 	clear(s.entries[:min(s.high, cap(s.entries))])
-	s.high = 0
+	s.high, s.top = 0, s.top[:0]
 }
