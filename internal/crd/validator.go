@@ -23,6 +23,8 @@ type node struct {
 	// schema is the schema of the place.
 	schema *typesystem.Schema
 	rules  []nodeRule
+	// uncorrelated tells whether the fields have no old values, by the type of the map.
+	uncorrelated bool
 	// oldSelf tells whether a rule, not a messageExpression, refers to oldSelf.
 	// Only then oldSelf is defined.
 	oldSelf bool
@@ -93,7 +95,7 @@ type builder struct {
 // part of its allOf. Declared is the type of the place, nil if it has none, and
 // bound how often the place can occur in an object, nil if there is no limit.
 func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesystem.Schema, path *field.Path, bound *uint64) *node {
-	n := &node{schema: schema}
+	n := &node{schema: schema, uncorrelated: !mapCorrelates(doc.MapType)}
 	if declared != nil {
 		n.cardinality = cardinality(bound, declared)
 	}
