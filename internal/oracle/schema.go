@@ -43,7 +43,7 @@ func structural(schema map[string]any) (*structuralschema.Structural, error) {
 
 // runs is how often an object is validated: the reference walks maps in
 // random order, and some outcomes depend on it.
-const runs = 4
+const runs = 12
 
 // Schema compiles and validates as the server does with a custom resource.
 func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
