@@ -41,10 +41,6 @@ func structural(schema map[string]any) (*structuralschema.Structural, error) {
 	return structuralschema.NewStructural(&internal)
 }
 
-// runs is how often an object is validated: the reference walks maps in
-// random order, and some outcomes depend on it.
-const runs = 4
-
 // Schema compiles and validates as the server does with a custom resource.
 func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 	s, err := structural(c.Schema)
@@ -63,7 +59,7 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 		first := validate(v, s, obj)
 		key := outcomeKey(first)
 		seen := []string{key}
-		for n := 1; n < tries(len(c.Objects)); n++ {
+		for n := 1; n < r.Runs; n++ {
 			if again := validate(v, s, obj); !slices.Contains(seen, outcomeKey(again)) {
 				seen = append(seen, outcomeKey(again))
 				first.Others = append(first.Others, again)
@@ -72,14 +68,6 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 		o.Objects = append(o.Objects, first)
 	}
 	return o
-}
-
-// tries is fewer runs where there are thousands of objects.
-func tries(objects int) int {
-	if objects > 1000 {
-		return 2
-	}
-	return runs
 }
 
 // outcomeKey tells outcomes apart without regard to the order of errors.
@@ -225,9 +213,9 @@ func fromNested(n *structuralschema.NestedValueValidation) *structuralschema.Str
 func classOf(e *field.Error) string {
 	switch {
 	case strings.Contains(e.Field, "x-kubernetes-validations"), strings.Contains(e.Detail, "x-kubernetes-validations"):
-		return "cel"
+		return parity.ClassCEL
 	case strings.Contains(e.Field, "openAPIV3Schema"):
-		return "schema"
+		return parity.ClassSchema
 	}
-	return "other"
+	return parity.ClassOther
 }
