@@ -138,7 +138,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			for _, v := range d.Versions {
 				if v.Schema != nil {
-					_, _ = NewValidator(v.Schema, env)
+					_, _ = NewValidator(v.Schema, true, env)
 				}
 			}
 		}
