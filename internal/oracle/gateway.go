@@ -94,37 +94,24 @@ func gatewaySchemas(crd parity.CRDCase) ([]parity.SchemaCase, error) {
 			return o
 		}
 		add := func(limit int, o parity.Object) {
-			c.Objects = append(append(c.Objects, o), sample(parity.Mutations(schema, o), limit)...)
+			c.Objects = append(append(c.Objects, o), parity.Mutations(schema, o, limit)...)
 		}
-		add(100, parity.Object{Name: "minimal", New: derived(0, 1)})
-		add(100, parity.Object{Name: "half", New: defaulted(derived(2, 1))})
+		add(20, parity.Object{Name: "minimal", New: derived(0, 1)})
+		add(20, parity.Object{Name: "half", New: defaulted(derived(2, 1))})
 		full := defaulted(derived(20, 2))
-		add(300, parity.Object{Name: "full", New: full})
-		add(150, parity.Object{Name: "full-update", New: full, Old: parity.DeepCopy(full)})
+		add(50, parity.Object{Name: "full", New: full})
+		add(20, parity.Object{Name: "full-update", New: full, Old: parity.DeepCopy(full)})
 		for i, e := range examplesOf(kind) {
 			o := defaulted(e)
 			name := e["metadata"].(map[string]any)["name"].(string)
-			limit := 200
+			limit := 40
 			if i == 0 {
-				limit = 800
+				limit = 0
 			}
 			add(limit, parity.Object{Name: name, New: o})
-			add(100, parity.Object{Name: name + "-update", New: o, Old: parity.DeepCopy(o)})
+			add(20, parity.Object{Name: name + "-update", New: o, Old: parity.DeepCopy(o)})
 		}
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// sample takes at most so many objects, evenly.
-func sample(objects []parity.Object, limit int) []parity.Object {
-	step := (len(objects) + limit - 1) / limit
-	if step < 2 {
-		return objects
-	}
-	var some []parity.Object
-	for i := 0; i < len(objects); i += step {
-		some = append(some, objects[i])
-	}
-	return some
 }

@@ -26,6 +26,14 @@ import (
 
 // structural converts decoded JSON to a structural schema by the server's way.
 func structural(schema map[string]any) (*structuralschema.Structural, error) {
+	props, err := schemaProps(schema)
+	if err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(props)
+}
+
+func schemaProps(schema map[string]any) (*apiextensions.JSONSchemaProps, error) {
 	data, err := json.Marshal(schema)
 	if err != nil {
 		return nil, err
@@ -35,10 +43,8 @@ func structural(schema map[string]any) (*structuralschema.Structural, error) {
 		return nil, err
 	}
 	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &internal, nil); err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(&internal)
+	err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &internal, nil)
+	return &internal, err
 }
 
 // Schema compiles and validates as the server does with a custom resource.
@@ -50,11 +56,11 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 	var o parity.SchemaOutcome
 	walk := &ruleWalk{set: environment.MustBaseEnvSet(version.MustParseGeneric(parity.Release))}
 	decl := model.SchemaDeclType(s, c.Root)
-	if schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit) != nil {
+	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
+	if v != nil {
 		walk.node("", s, s, decl)
 	}
 	o.Rules = walk.rules
-	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
 	for _, obj := range c.Objects {
 		first := validate(v, s, obj)
 		key := outcomeKey(first)

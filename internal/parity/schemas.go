@@ -39,7 +39,7 @@ func loadSchemas(dir string) ([]schemaFile, error) {
 			obj := Object{Name: get[string](r, o, "name"), New: o["new"], Old: o["old"], Budget: get[int64](r, o, "budget")}
 			s.Objects = append(s.Objects, obj)
 			if get[bool](r, o, "mutate") {
-				s.Objects = append(s.Objects, Mutations(s.Schema, obj)...)
+				s.Objects = append(s.Objects, Mutations(s.Schema, obj, 0)...)
 			}
 		}
 		for _, e := range get[[]any](r, f, "expressions") {
