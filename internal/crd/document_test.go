@@ -2,6 +2,7 @@ package crd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,6 +90,29 @@ func TestReadErrors(t *testing.T) {
 	}
 	if _, err := Read([]byte("---\n---\nkind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1beta1")); err == nil || !strings.Contains(err.Error(), "since 1.22") {
 		t.Errorf("no hint: %v", err)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"a", []string{"a"}},
+		{"a\n---\nb", []string{"a\n", "---\nb"}},
+		{"---\na\n---", []string{"---\na\n", "---"}},
+		{"---\n---\n# c\n---\na\n", []string{"---\n", "---\n# c\n", "---\na\n"}},
+		{"%YAML 1.1\n--- # c\na\n--- {b: c}\n---\r\nd", []string{"%YAML 1.1\n--- # c\na\n", "--- {b: c}\n", "---\r\nd"}},
+		{"a: |\n  ---\n----\n---b\n", []string{"a: |\n  ---\n----\n---b\n"}},
+	} {
+		var got []string
+		for _, d := range documents([]byte(tt.text)) {
+			got = append(got, string(d))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, not %q", tt.text, got, tt.want)
+		}
 	}
 }
 
