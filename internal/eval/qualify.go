@@ -4,6 +4,7 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // qualifier is one step of a path: a field, an entry or an element.
@@ -71,8 +72,29 @@ type constQualifier struct {
 }
 
 func (q *constQualifier) qualify(f *frame, obj any) (any, error) {
+	if val := q.quick(obj); val != nil {
+		f.observe(q.slot, val)
+		f.charge(common.SelectAndIdentCost)
+		return val, nil
+	}
 	val, _, err := q.key.lookup(f, obj, false, false)
 	return q.observed(f, val, err)
+}
+
+// quick returns what the usual kinds of objects have under the key. Nil leaves it
+// to lookup.
+func (q *constQualifier) quick(obj any) any {
+	switch m := obj.(type) {
+	case map[string]any:
+		if q.key.kind == stringKey {
+			return m[q.key.str]
+		}
+	case traits.Mapper:
+		if val, found := m.Find(q.key.val); found && !types.IsError(val) {
+			return val
+		}
+	}
+	return nil
 }
 
 func (q *constQualifier) find(f *frame, obj any) (any, bool, error) {
