@@ -187,11 +187,9 @@ func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 	}
 	for _, f := range crd.Check(definition, environment.Rules(env)) {
 		e := fieldError(f.Error)
-		switch {
-		case f.Rule != nil || f.Code == crd.CodeSchemaEstimateExceeded:
+		e.Class = parity.ClassSchema
+		if strings.Contains(e.Field+e.Detail, "x-kubernetes-validations") {
 			e.Class = parity.ClassCEL
-		default:
-			e.Class = parity.ClassSchema
 		}
 		o.Errors = append(o.Errors, e)
 	}
