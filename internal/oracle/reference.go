@@ -61,6 +61,9 @@ func (r *Reference) environment(e *parity.Environment) (*builtEnv, error) {
 		opts.EnvOptions = append(opts.EnvOptions, cel.Variable("authorizer", library.AuthorizerType))
 		b.vars["authorizer"] = library.NewAuthorizerVal(&user.DefaultInfo{Name: parity.AuthorizerUser}, authorizing{})
 	}
+	if e.JSONPatch {
+		opts.EnvOptions = append(opts.EnvOptions, library.JSONPatch())
+	}
 	if e.Self != nil {
 		s, err := structural(e.Self.Schema)
 		if err != nil {

@@ -39,7 +39,7 @@ func LoadCorpus(testdata string) (*Corpus, error) {
 		return nil, err
 	}
 	envs := map[string]*Environment{}
-	for _, e := range []*Environment{plainEnv(), varsEnv(), olderEnv()} {
+	for _, e := range []*Environment{plainEnv(), varsEnv(), olderEnv(), patchEnv()} {
 		envs[e.Name] = e
 	}
 	for _, s := range schemas {

@@ -16,6 +16,9 @@ type Environment struct {
 	Vars []Variable
 	// Authorizer declares the variable authorizer, answered by Authorize.
 	Authorizer bool
+	// JSONPatch adds jsonpatch.escapeKey, which servers have only where
+	// expressions make patches.
+	JSONPatch bool
 	// Self, when not nil, declares self and oldSelf of the schema's type, with
 	// its size bounds for the estimate, bound to the first object of the case.
 	Self *SchemaCase
@@ -30,6 +33,13 @@ type Variable struct {
 
 // plainEnv has no variables: what every server environment starts from.
 func plainEnv() *Environment { return &Environment{Name: "plain", Version: "1.37"} }
+
+// patchEnv is where expressions make patches.
+func patchEnv() *Environment {
+	e := varsEnv()
+	e.Name, e.JSONPatch = "patch", true
+	return e
+}
 
 // olderEnv is what a server of 1.37 accepts in new expressions: that of the
 // release before, so that the cluster can be rolled back.
