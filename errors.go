@@ -37,6 +37,9 @@ const (
 	// CodeInvalidLiteral is a literal that can never be valid: a duration, a
 	// timestamp, a regular expression, or a list or map of mixed types.
 	CodeInvalidLiteral = Code(environment.InvalidLiteral)
+	// CodeCompilerPanicked is an expression on which cel-go's compiler panics, as
+	// that of an API server does.
+	CodeCompilerPanicked = Code(environment.CompilerPanicked)
 	// CodePlanFailed is an expression that type-checks and cannot be prepared
 	// for evaluation.
 	CodePlanFailed Code = "PlanFailed"

@@ -238,21 +238,24 @@ func (r *RuleSet) violations(found []crd.Violation) []Violation {
 				v.Reason = *f.Rule.Reason
 			}
 		}
-		v.Err = r.ruleError(v, f.Err)
+		v.Err = ruleError(v, f)
 		violations[i] = v
 	}
 	return violations
 }
 
 // ruleError makes an error of compilation or evaluation point at its place.
-func (r *RuleSet) ruleError(v Violation, err error) error {
-	if err == nil {
+func ruleError(v Violation, f *crd.Violation) error {
+	switch {
+	case f.Err == nil:
 		return nil
+	case v.Code == CodeNotCompiled:
+		return compileError(v.Rule, f.Err)
 	}
-	if v.Code == CodeNotCompiled {
-		return compileError(v.Rule, err)
+	return &EvalError{
+		Code: v.Code, Expression: v.Rule, Position: Position{Line: f.Line, Column: f.Column},
+		Server: f.Err.Error(), Cause: f.Err,
 	}
-	return &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
 }
 
 // Rule is one compiled rule.

@@ -190,7 +190,14 @@ func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.Va
 
 // Compile parses and type-checks an expression and runs the validators of
 // literals. The error, if there is one, is a *Failure.
-func (s *Scope) Compile(expr string) (*celast.AST, error) {
+func (s *Scope) Compile(expr string) (checked *celast.AST, err error) {
+	// cel-go's validators of literals panic on some expressions, such as
+	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
+	defer func() {
+		if r := recover(); r != nil {
+			checked, err = nil, panicFailure(r)
+		}
+	}()
 	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
 	if err != nil {
 		return nil, sizeFailure(err)

@@ -29,6 +29,7 @@ const (
 	NoMatchingOverload  Code = "NoMatchingOverload"
 	TypeMismatch        Code = "TypeMismatch"
 	InvalidLiteral      Code = "InvalidLiteral"
+	CompilerPanicked    Code = "CompilerPanicked"
 )
 
 // Issue is one reason why an expression does not compile.
@@ -65,6 +66,11 @@ func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
 
 func sizeFailure(err error) *Failure {
 	return failure(cel.ErrorAsIssues(err), func(*common.Error) Issue { return Issue{Code: TooLarge} })
+}
+
+func panicFailure(reason any) *Failure {
+	text := fmt.Sprintf("internal error: %v", reason)
+	return &Failure{Issues: []Issue{{Code: CompilerPanicked, Message: text}}, text: text}
 }
 
 // tokens that the grammar knows are the only reserved words that cannot follow
