@@ -1,13 +1,25 @@
 # The commands of the README. Only Go, make and git are needed.
 GO ?= go
 
-.PHONY: test oracle demo bench bench-peer fuzz generate
+.PHONY: test matrix oracle demo bench bench-peer fuzz generate
 
 # Every check that needs no network once the modules are downloaded.
 test:
 	$(GO) vet ./...
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
 	$(GO) test -race ./...
+
+# The whole suite with newer releases of cel-go than go.mod requires.
+CELGO ?= v0.30.0 v0.31.0
+matrix:
+	@mkdir -p .matrix
+	@set -e; for release in $(CELGO); do \
+	  echo "== cel-go $$release"; \
+	  mod=$(CURDIR)/.matrix/$$release.mod; \
+	  $(GO) mod edit -print -require=github.com/google/cel-go@$$release > $$mod; \
+	  cat go.sum testdata/matrix.sum > $${mod%.mod}.sum; \
+	  GOFLAGS="$$($(GO) env GOFLAGS) -modfile=$$mod -mod=mod" $(GO) test ./...; \
+	done
 
 # Live comparison with the API server's own modules.
 oracle:

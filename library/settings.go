@@ -14,12 +14,12 @@ func Settings() []Library {
 			Name:  "cel.settings",
 			Doc:   "Lists and maps hold values of one type, time without a zone is UTC, and has() costs nothing.",
 			Since: Introduced(1, 0),
-			Options: []cel.EnvOption{
+			Options: append(languageOptions(),
 				cel.HomogeneousAggregateLiterals(),
 				cel.EagerlyValidateDeclarations(true),
 				cel.DefaultUTCTimeZone(true),
 				cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
-			},
+			),
 		},
 		{
 			Name:    "cel.numbers",
@@ -140,7 +140,7 @@ func optionals() Library {
 				Examples: []Example{{Expr: `optional.of({'a': 1}).optFlatMap(x, x[?'b']).hasValue()`, Want: `false`}},
 			},
 		},
-		Options: []cel.EnvOption{cel.OptionalTypes()},
+		Options: []cel.EnvOption{cel.OptionalTypes(), optionalMacros()},
 	}
 }
 
