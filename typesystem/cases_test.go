@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/linked"
+	"github.com/kubecel/kubecel/internal/celgo"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
@@ -135,7 +135,7 @@ const invalidData = "invalid data"
 // operands out once another has failed: then the costs of failures differ.
 func TestExpressions(t *testing.T) {
 	base := baseEnv(t)
-	newer := linked.Newer(t)
+	newer := celgo.Newer(t)
 	if newer {
 		t.Log("a newer cel-go: costs of invalid data are not compared")
 	}

@@ -1,4 +1,4 @@
-package linked
+package celgo
 
 import (
 	"os/exec"

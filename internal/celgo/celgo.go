@@ -1,5 +1,5 @@
-// Package linked tells tests which release of cel-go they run with.
-package linked
+// Package celgo tells tests which release of cel-go they run with.
+package celgo
 
 import (
 	"fmt"
