@@ -4,21 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/typesystem"
 )
-
-// The three errors of this package, one for each phase: a *SchemaError when a
-// document or schema cannot be used, a *CompileError when an expression does
-// not compile, an *EvalError when its evaluation fails. Violations of rules are
-// not errors: they are what a validation reports.
 
 // Code names the class of a problem. Codes are stable; texts are not.
 type Code string
 
-// The codes of the issues of a CompileError.
+// The codes of a SchemaError. A CRD also has CodeSchemaMissing and
+// CodeNotStructural.
+const (
+	// CodeDocumentUnreadable is a document that is neither YAML nor JSON, or in
+	// which a field has the wrong type.
+	CodeDocumentUnreadable Code = "DocumentUnreadable"
+	// CodeNotCRD is a document that is something else than one
+	// CustomResourceDefinition of apiextensions.k8s.io/v1.
+	CodeNotCRD Code = "NotCRD"
+	// CodeVersionMissing is a version that the CRD does not have.
+	CodeVersionMissing Code = "VersionMissing"
+)
+
+// The codes of the issues of a CompileError. One of a rule can have CodeNoType,
+// too.
 const (
 	// CodeExpressionTooLarge is an expression over the size limit.
 	CodeExpressionTooLarge = Code(environment.TooLarge)
@@ -117,6 +128,7 @@ type Position struct {
 	Column int
 }
 
+// String returns line:column.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
 // IsZero tells whether there is no place to name.
@@ -124,6 +136,7 @@ func (p Position) IsZero() bool { return p.Line == 0 }
 
 // Issue is one reason why an expression does not compile.
 type Issue struct {
+	// Code is the class of the issue.
 	Code Code
 	// Position is where in the expression.
 	Position Position
@@ -143,6 +156,7 @@ type CompileError struct {
 	Server string
 }
 
+// Error returns all issues with their places, hints and snippets.
 func (e *CompileError) Error() string {
 	var b strings.Builder
 	b.WriteString("expression does not compile")
@@ -162,6 +176,7 @@ func (e *CompileError) Error() string {
 
 // EvalError says why the evaluation of an expression gave no value.
 type EvalError struct {
+	// Code is the class of the failure.
 	Code Code
 	// Expression is the source.
 	Expression string
@@ -175,6 +190,7 @@ type EvalError struct {
 	Cause error
 }
 
+// Error returns the server's text with its place and snippet.
 func (e *EvalError) Error() string {
 	if e.Position.IsZero() {
 		return e.Server
@@ -187,7 +203,9 @@ func (e *EvalError) Unwrap() error { return e.Cause }
 
 // SchemaError says why a document or a schema cannot be used.
 type SchemaError struct {
-	// Path is the place in the document, empty for the whole.
+	// Code is the class of the problem.
+	Code Code
+	// Path is the place in the schema, empty for the whole.
 	Path string
 	// Detail says what is wrong.
 	Detail string
@@ -195,6 +213,7 @@ type SchemaError struct {
 	Cause error
 }
 
+// Error returns the path and the detail.
 func (e *SchemaError) Error() string {
 	if e.Path == "" {
 		return e.Detail
@@ -204,6 +223,36 @@ func (e *SchemaError) Error() string {
 
 // Unwrap returns the cause.
 func (e *SchemaError) Unwrap() error { return e.Cause }
+
+// documentCodes are the classes of the errors of reading a document.
+var documentCodes = [...]struct {
+	err  error
+	code Code
+}{
+	{crd.ErrNotCRD, CodeNotCRD},
+	{crd.ErrSeveral, CodeNotCRD},
+	{crd.ErrNoVersion, CodeVersionMissing},
+	{crd.ErrNoSchema, CodeSchemaMissing},
+	{crd.ErrNotStructural, CodeNotStructural},
+}
+
+func schemaError(err error) *SchemaError {
+	e := &SchemaError{Code: CodeDocumentUnreadable, Detail: err.Error(), Cause: err}
+	for _, known := range documentCodes {
+		if errors.Is(err, known.err) {
+			e.Code = known.code
+		}
+	}
+	place, ok := errors.AsType[*typesystem.SchemaError](err)
+	switch {
+	case !ok || errors.Is(err, crd.ErrSyntax): // whose text names the place in the document
+	case e.Code == CodeNotStructural:
+		e.Path, e.Detail = place.Path, fmt.Sprintf("%v: %v", crd.ErrNotStructural, place.Err)
+	default:
+		e.Path, e.Detail = place.Path, place.Err.Error()
+	}
+	return e
+}
 
 // ErrNilContext is the error of an evaluation without a context.
 var ErrNilContext = errors.New("context is nil")
@@ -219,20 +268,34 @@ func Snippet(expression string, at Position) string {
 	if at.Line < 1 || at.Line > len(lines) || len(lines[at.Line-1]) > maxSnippet {
 		return ""
 	}
-	line := lines[at.Line-1]
-	var caret strings.Builder
-	rest := line
-	for column := 1; column < at.Column && rest != ""; column++ {
-		r, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-		switch {
-		case r == '\t':
+	var line, caret strings.Builder
+	column := 1
+	for _, r := range strings.TrimSuffix(lines[at.Line-1], "\r") {
+		if r != '\t' && unicode.IsControl(r) {
+			r = utf8.RuneError // a terminal would obey it
+		}
+		line.WriteRune(r)
+		if column++; column > at.Column {
+			continue
+		}
+		if r == '\t' {
 			caret.WriteByte('\t')
-		case size > 2: // East Asian scripts and emoji take two cells
-			caret.WriteString("  ")
-		default:
-			caret.WriteByte(' ')
+		} else {
+			caret.WriteString("  "[:cells(r)])
 		}
 	}
-	return "\n  | " + strings.ToValidUTF8(line, "\uFFFD") + "\n  | " + caret.String() + "^"
+	return "\n  | " + line.String() + "\n  | " + caret.String() + "^"
+}
+
+// cells is how wide a terminal shows a character, near enough.
+func cells(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana),
+		'\u3000' <= r && r <= '\u303e', '\uff01' <= r && r <= '\uff60', // their punctuation, and full-width forms
+		'\U0001f300' <= r && r <= '\U0001faff': // emoji
+		return 2
+	}
+	return 1
 }
