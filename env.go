@@ -202,12 +202,50 @@ func buildBase(config envConfig) (*environment.Env, error) {
 		}
 		names[lib.Name] = true
 	}
-	return environment.New(environment.Config{
+	if err := eachOverload(config.libraries, hasTypes); err != nil {
+		return nil, err
+	}
+	base, err := environment.New(environment.Config{
 		Libraries:      append(libraries, config.libraries...),
 		Beyond:         !config.exact,
 		Options:        config.options,
 		ExpressionSize: config.size,
 	})
+	if err != nil {
+		return nil, err
+	}
+	functions := base.CEL().Functions()
+	return base, eachOverload(config.libraries, func(f library.Function, o library.Overload) error {
+		if o.Beyond && config.exact {
+			return nil
+		}
+		declared := functions[f.Name]
+		if declared == nil || !slices.ContainsFunc(declared.OverloadDecls(), func(d *decls.OverloadDecl) bool { return d.ID() == o.ID }) {
+			return errors.New("it has no implementation")
+		}
+		return nil
+	})
+}
+
+// eachOverload finds the first overload with an error.
+func eachOverload(libraries []library.Library, check func(library.Function, library.Overload) error) error {
+	for _, lib := range libraries {
+		for _, f := range lib.Functions {
+			for _, o := range f.Overloads {
+				if err := check(f, o); err != nil {
+					return fmt.Errorf("library %q, function %q, overload %q: %w", lib.Name, f.Name, o.ID, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func hasTypes(f library.Function, o library.Overload) error {
+	if f.Name == "" || o.ID == "" || o.Result == nil || slices.Contains(o.Args, nil) {
+		return errors.New("it needs a name, an id, a result type and types of its arguments")
+	}
+	return nil
 }
 
 func celEnv(base *environment.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {

@@ -184,7 +184,8 @@ type EvalError struct {
 	Position Position
 	// Server is the text that an API server gives.
 	Server string
-	// Cost is what the evaluation had cost when it failed, in cost units.
+	// Cost is what the evaluation had cost when it failed, in cost units; zero
+	// if it was that of a rule, of which a Report has the cost.
 	Cost uint64
 	// Cause is the underlying error: the context's, for one.
 	Cause error

@@ -58,7 +58,7 @@ func CompileCRD(document []byte, version string) (*RuleSet, error) {
 func CompileSchema(schema []byte) (*RuleSet, error) {
 	doc, err := typesystem.ParseOpenAPI(schema)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, schemaError(fmt.Errorf("schema: %w", err))
 	}
 	return compileRules(doc)
 }
@@ -92,7 +92,7 @@ func WithValidationBudget(budget *Budget) ValidateOption {
 }
 
 // WithRuleCostLimit bounds the cost of each evaluation in cost units, instead of
-// the cost.PerCallLimit units of an API server.
+// the cost.PerCallLimit units of an API server, for which zero stands.
 func WithRuleCostLimit(units uint64) ValidateOption {
 	return func(c *validateConfig) { c.CallLimit = units }
 }
@@ -278,7 +278,12 @@ func (r *RuleSet) ruleError(v Violation, err error) error {
 	if v.Code == CodeNotCompiled {
 		return compileError(v.Rule, err.Error(), err)
 	}
-	return &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
+	e := &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
+	if placed, ok := errors.AsType[*environment.PlacedError](err); ok {
+		e.Position = Position{Line: placed.Line, Column: placed.Column}
+		e.Cause = placed.Err
+	}
+	return e
 }
 
 // Rule is one compiled rule.

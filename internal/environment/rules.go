@@ -1,11 +1,14 @@
 package environment
 
 import (
+	"context"
+
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
@@ -65,7 +68,7 @@ func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression,
 	if err != nil {
 		return x, &crd.CompileError{Stage: crd.StagePlan, Err: err}
 	}
-	x.Program = program
+	x.Program = located{program, expr}
 	if x.Cost, err = scope.Estimate(checked); err != nil {
 		return x, &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}
@@ -80,3 +83,33 @@ func refersTo(checked *celast.AST, name string) bool {
 	}
 	return false
 }
+
+// located is a program whose errors have a place.
+type located struct {
+	*eval.Program
+	source string
+}
+
+// Eval evaluates the program.
+func (l located) Eval(ctx context.Context, vars eval.Vars, limit uint64) eval.Result {
+	result := l.Program.Eval(ctx, vars, limit)
+	if failed, ok := result.Err.(*types.Err); ok {
+		line, column := l.Position(l.source, failed.NodeID())
+		result.Err = &PlacedError{Err: result.Err, Line: line, Column: column}
+	}
+	return result
+}
+
+// PlacedError is the error of an expression with the place of what failed in
+// it. Its text is that of the error.
+type PlacedError struct {
+	Err error
+	// Line counts from 1, and Column from 1 in code points. Both are 0 if the
+	// error has no place.
+	Line, Column int
+}
+
+func (e *PlacedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *PlacedError) Unwrap() error { return e.Err }
