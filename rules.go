@@ -70,7 +70,7 @@ func compileRules(doc *typesystem.OpenAPI) (*RuleSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	validator, err := crd.NewValidator(doc, environment.Rules(env))
+	validator, err := crd.NewValidator(doc, true, environment.Rules(env))
 	if err != nil {
 		return nil, schemaError(err)
 	}

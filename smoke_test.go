@@ -8,7 +8,7 @@ import (
 )
 
 func TestSmoke(t *testing.T) {
-	doc, err := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/experimental/gateway.networking.k8s.io_httproutes.yaml")
+	doc, err := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSmoke(t *testing.T) {
 	}
 }
 func BenchmarkSmokeValidate(b *testing.B) {
-	doc, _ := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/experimental/gateway.networking.k8s.io_httproutes.yaml")
+	doc, _ := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml")
 	rules, err := CompileCRD(doc, "v1")
 	if err != nil {
 		b.Fatal(err)
@@ -55,7 +55,7 @@ func BenchmarkSmokeValidate(b *testing.B) {
 	}
 }
 func BenchmarkSmokeCompile(b *testing.B) {
-	doc, _ := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/experimental/gateway.networking.k8s.io_httproutes.yaml")
+	doc, _ := os.ReadFile("/root/go/pkg/mod/sigs.k8s.io/gateway-api@v1.4.1/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml")
 	b.ReportAllocs()
 	for b.Loop() {
 		CompileCRD(doc, "v1")

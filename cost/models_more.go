@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"math"
-
 	"github.com/google/cel-go/common/types/ref"
 )
 
@@ -50,11 +48,12 @@ func (m Model) Faulting(fault func(args []ref.Val) error) Model {
 	return m
 }
 
-// truncate rounds towards zero and saturates. Negative numbers become zero.
+// truncate rounds towards zero. Negative numbers become zero. What is too large
+// becomes 1<<63, as in an API server on amd64: this price is far beyond any limit.
 func truncate(x float64) uint64 {
 	switch {
 	case x >= twoTo64:
-		return math.MaxUint64
+		return 1 << 63
 	case x > 0:
 		return uint64(x)
 	}

@@ -150,11 +150,18 @@ func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorize
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return authorizerValue{receiver{AuthorizerType}, ctx, a, *user}, nil
+	return authorizerValue{receiver{AuthorizerType}, &principal{ctx, a, *user}}, nil
 }
 
+// authorizerValue is comparable, as the values that are made of it must be to
+// be keys of a map.
 type authorizerValue struct {
 	receiver
+	*principal
+}
+
+// principal is who asks whom.
+type principal struct {
 	ctx        context.Context
 	authorizer Authorizer
 	user       UserInfo
@@ -178,10 +185,10 @@ func (v authorizerValue) serviceAccount(namespace, name types.String) (authorize
 	if len(validation.IsDNS1123Label(string(namespace))) > 0 {
 		return authorizerValue{}, errors.New("Invalid service account namespace")
 	}
-	v.user = UserInfo{
+	v.principal = &principal{v.ctx, v.authorizer, UserInfo{
 		Name:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name),
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + string(namespace)},
-	}
+	}}
 	return v, nil
 }
 

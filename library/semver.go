@@ -119,6 +119,10 @@ func semverNumber(name string, get func(SemverValue) uint64, example string) Fun
 // SemverValue is the CEL value of a semantic version. The zero value is 0.0.0.
 // The == of Go compares build metadata too, Equal and Compare do not.
 type SemverValue struct {
+	// As in an API server, it is no key of a map: the literal {semver('1.0.0'): 1}
+	// ends its evaluation with an internal error.
+	_ [0]func()
+
 	major, minor, patch uint64
 	// rest is what follows the numbers: prerelease and build metadata.
 	rest string

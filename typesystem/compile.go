@@ -39,7 +39,7 @@ func Compile(doc *OpenAPI, root bool) (*Schema, error) {
 	if doc == nil {
 		return nil, &SchemaError{Err: errors.New("no schema")}
 	}
-	c := compiler{names: map[string]string{}}
+	c := compiler{names: map[string]string{}, schemas: map[string]*Schema{}, ids: map[*Schema]int{}}
 	s, err := c.compile(doc, root)
 	if err != nil {
 		slices.Reverse(c.failed)
@@ -52,7 +52,10 @@ func Compile(doc *OpenAPI, root bool) (*Schema, error) {
 type compiler struct {
 	// names makes equal strings of a document share memory.
 	names map[string]string
-	depth int
+	// schemas are the schemas by what they consist of, ids their numbers in that.
+	schemas map[string]*Schema
+	ids     map[*Schema]int
+	depth   int
 	// failed are the steps to the place of an error, innermost first.
 	failed []string
 }
@@ -126,7 +129,35 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 		s.meta = c.withObjectMeta(s, doc)
 		s.exposed, s.maxElements, s.minSize = s.meta.exposed, s.meta.maxElements, s.meta.minSize
 	}
-	return s, nil
+	return c.share(s), nil
+}
+
+// share makes equal schemas of a document one, resources and those with a default
+// that is a map or a list excepted. Real schemas repeat large parts, and what is
+// compiled for one of them then serves for all.
+func (c *compiler) share(s *Schema) *Schema {
+	shareable := s.meta == nil
+	key := fmt.Appendf(nil, "%q %q %q %q %q %t %t %t %t %d %t %d %d %d %d", s.Type, s.Format, s.ListType, s.MapType, s.ListMapKeys,
+		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.kind, s.exposed, s.maxElements, s.minSize,
+		c.ids[s.Items], c.ids[s.AdditionalProperties])
+	switch s.Default.(type) {
+	case nil:
+	case string, bool, int64, float64:
+		key = fmt.Appendf(key, " %T %[1]v", s.Default)
+	default:
+		shareable = false
+	}
+	for i, p := range s.properties {
+		key = fmt.Appendf(key, " %q %d", p.Name, c.ids[s.properties[i].Schema])
+	}
+	if known, ok := c.schemas[string(key)]; ok && shareable {
+		return known
+	}
+	c.ids[s] = len(c.ids) + 1
+	if shareable {
+		c.schemas[string(key)] = s
+	}
+	return s
 }
 
 // eachProperty calls do for the properties in the order of their names, until there is an error.

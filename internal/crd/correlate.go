@@ -33,11 +33,9 @@ func (p *pair) unchanged() bool {
 // key writes to child the pair of a field. It is false if the field is not in
 // both objects or has no schema.
 func (p *pair) key(name string, child *pair) bool {
-	value, inValue := p.value.(map[string]any)
-	old, inOld := p.old.(map[string]any)
-	if !inValue || !inOld {
-		return false
-	}
+	value, _ := p.value.(map[string]any)
+	old, _ := p.old.(map[string]any)
+	var inValue, inOld bool
 	child.value, inValue = value[name]
 	child.old, inOld = old[name]
 	child.schema = schemaOf(p.schema, name)

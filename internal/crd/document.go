@@ -7,16 +7,13 @@
 package crd
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/apimachinery/third_party/forked/golang/reflect"
 	"sigs.k8s.io/yaml"
 
@@ -164,15 +161,7 @@ type header struct {
 
 // read reads all CRDs of a stream, and reports the documents of other kinds.
 func read(data []byte) (all []*Definition, others []*KindError, err error) {
-	stream := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	for i := 0; ; i++ {
-		document, err := stream.Read()
-		if err == io.EOF {
-			return all, others, nil
-		}
-		if err != nil {
-			return nil, nil, &SyntaxError{Document: i, Err: err}
-		}
+	for i, document := range documents(data) {
 		raw, err := yaml.YAMLToJSON(document)
 		if err != nil {
 			return nil, nil, &SyntaxError{Document: i, Err: err}
@@ -202,6 +191,34 @@ func read(data []byte) (all []*Definition, others []*KindError, err error) {
 			}
 		}
 	}
+	return all, others, nil
+}
+
+// documents splits a stream of YAML documents at the lines that begin with ---.
+func documents(data []byte) [][]byte {
+	var all [][]byte
+	from := 0
+	prologue := true // nothing but comments and directives so far
+	for at := 0; at < len(data); {
+		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
+		switch {
+		case bytes.HasPrefix(line, []byte("---")) && (len(line) == 3 || bytes.IndexByte([]byte(" \t\r"), line[3]) >= 0):
+			if !prologue {
+				all = append(all, data[from:at])
+				from = at
+			}
+			prologue = false
+		case !isPrologue(line):
+			prologue = false
+		}
+		at += len(line) + 1
+	}
+	return append(all, data[from:])
+}
+
+func isPrologue(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || line[0] == '#' || line[0] == '%'
 }
 
 // decode decodes a CRD from JSON. As an API server does, it ignores fields that

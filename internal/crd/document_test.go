@@ -2,6 +2,7 @@ package crd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -92,6 +93,29 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+func TestDocuments(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"a", []string{"a"}},
+		{"a\n---\nb", []string{"a\n", "---\nb"}},
+		{"---\na\n---", []string{"---\na\n", "---"}},
+		{"---\n---\n# c\n---\na\n", []string{"---\n", "---\n# c\n", "---\na\n"}},
+		{"%YAML 1.1\n--- # c\na\n--- {b: c}\n---\r\nd", []string{"%YAML 1.1\n--- # c\na\n", "--- {b: c}\n", "---\r\nd"}},
+		{"a: |\n  ---\n----\n---b\n", []string{"a: |\n  ---\n----\n---b\n"}},
+	} {
+		var got []string
+		for _, d := range documents([]byte(tt.text)) {
+			got = append(got, string(d))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, not %q", tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestReadAll(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n- {kind: Pod}\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: other}\n"
 	all, err := ReadAll([]byte("---\nkind: Pod\n---\n" + thingCRD + "---\n" + list + "---\n# the end\n"))
@@ -138,7 +162,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			for _, v := range d.Versions {
 				if v.Schema != nil {
-					_, _ = NewValidator(v.Schema, env)
+					_, _ = NewValidator(v.Schema, true, env)
 				}
 			}
 		}

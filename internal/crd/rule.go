@@ -26,8 +26,17 @@ type rule struct {
 // ruleError says why a rule or a messageExpression does not compile.
 type ruleError struct {
 	code   Code
+	stage  Stage
 	detail string
 	cause  error
+}
+
+// kind is the type of the error in an API server.
+func (e *ruleError) kind() string {
+	if e.stage == StageEstimate {
+		return "InternalError"
+	}
+	return "RuleInvalid"
 }
 
 // What an API server puts before the errors of each stage.
@@ -82,5 +91,5 @@ func compileError(code Code, stages *[3]string, err error) *ruleError {
 	if e, ok := errors.AsType[*CompileError](err); ok {
 		stage = e.Stage
 	}
-	return &ruleError{code: code, detail: stages[stage] + err.Error(), cause: err}
+	return &ruleError{code: code, stage: stage, detail: stages[stage] + err.Error(), cause: err}
 }

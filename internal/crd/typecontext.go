@@ -108,9 +108,6 @@ func (t *typeContext) declared() (*typesystem.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.parent == nil || t.doc.EmbeddedResource {
-		s = s.WithObjectMeta()
-	}
 	if !s.Exposed() {
 		return nil, errUndeclarable
 	}
@@ -152,14 +149,10 @@ func cardinality(bound *uint64, self *typesystem.Schema) uint64 {
 // expressions cannot see it.
 func declaredField(object *typesystem.Schema, name string) (*typesystem.Schema, bool) {
 	ident, ok := escaping.Escape(name)
-	if !ok || object == nil || object.IntOrString || object.Type != "object" || object.AdditionalProperties != nil {
+	if !ok || object == nil {
 		return nil, false
 	}
-	s, ok := object.Field(ident)
-	if !ok {
-		return nil, false
-	}
-	return asDeclared(s), true
+	return object.Field(ident)
 }
 
 // declaredElem is the type of the elements of a list or the values of a map,
@@ -169,19 +162,11 @@ func declaredElem(s *typesystem.Schema) *typesystem.Schema {
 	case s == nil || s.IntOrString:
 		return nil
 	case s.Type == "array":
-		return asDeclared(s.Items)
+		return s.Items
 	case s.Type == "object":
-		return asDeclared(s.AdditionalProperties)
+		return s.AdditionalProperties
 	}
 	return nil
-}
-
-// asDeclared gives an embedded resource its implicit fields.
-func asDeclared(s *typesystem.Schema) *typesystem.Schema {
-	if s != nil && s.EmbeddedResource {
-		return s.WithObjectMeta()
-	}
-	return s
 }
 
 // elements is how many values a schema allows for each value of its own, nil

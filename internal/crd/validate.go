@@ -157,7 +157,7 @@ func (w *walk) element(n *node, at step, value any, olds []any, index *elementIn
 
 // fields validates the values of a map, and then the fields of an object.
 func (w *walk) fields(n *node, at *step, object, old map[string]any, r ratchet) bool {
-	if n.schema.MapType != "" && !mapCorrelates(&n.schema.MapType) {
+	if n.uncorrelated {
 		old = nil
 	}
 	if n.additional != nil {

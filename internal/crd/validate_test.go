@@ -95,7 +95,7 @@ func TestValidate(t *testing.T) {
 	env := newTestEnvironment()
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			v, err := NewValidator(&c.Schema, env)
+			v, err := NewValidator(&c.Schema, true, env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestValidate(t *testing.T) {
 func TestValidateOrder(t *testing.T) {
 	v, err := NewValidator(parseSchema(t, `{type: object, properties: {
 		m: {type: object, additionalProperties: {type: object, additionalProperties: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}},
-		b: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}, a: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}}`), newTestEnvironment())
+		b: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}, a: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}}`), true, newTestEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func nestedObject() map[string]any {
 // TestValidateAllocations: an object without violations takes no more than the
 // walk, its keys, and the pair and budget that it begins with.
 func TestValidateAllocations(t *testing.T) {
-	v, err := NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Value: types.True, Cost: 1}})
+	v, err := NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Value: types.True, Cost: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestValidateAllocations(t *testing.T) {
 }
 
 func TestValidateContext(t *testing.T) {
-	v, err := NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	v, err := NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestValidateContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(r.Errors) != 0 || r.Exhausted {
 		t.Errorf("%+v, %v", r, err)
 	}
-	v, err = NewValidator(parseSchema(t, nestedSchema), stubEnvironment{eval.Result{Err: context.DeadlineExceeded, Kind: eval.KindInterrupted, Cost: 1}})
+	v, err = NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Err: context.DeadlineExceeded, Kind: eval.KindInterrupted, Cost: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestValidateContext(t *testing.T) {
 // TestValidateWithout: no rules, no object, nothing to say.
 func TestValidateWithout(t *testing.T) {
 	env := newTestEnvironment()
-	v, err := NewValidator(parseSchema(t, `{type: object}`), env)
+	v, err := NewValidator(parseSchema(t, `{type: object}`), true, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,17 +250,17 @@ func TestValidateWithout(t *testing.T) {
 			t.Errorf("%v: %+v, %v", object, r, err)
 		}
 	}
-	if _, err := NewValidator(nil, env); !errors.Is(err, ErrNotStructural) {
+	if _, err := NewValidator(nil, true, env); !errors.Is(err, ErrNotStructural) {
 		t.Error(err)
 	}
-	if _, err := NewValidator(parseSchema(t, `{type: object, $ref: x}`), env); !errors.Is(err, ErrNotStructural) {
+	if _, err := NewValidator(parseSchema(t, `{type: object, $ref: x}`), true, env); !errors.Is(err, ErrNotStructural) {
 		t.Error(err)
 	}
 }
 
 // TestValidateConcurrently shares a validator between goroutines.
 func TestValidateConcurrently(t *testing.T) {
-	v, err := NewValidator(parseSchema(t, `{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > 0, messageExpression: "'is ' + string(self)"}]}}}`), newTestEnvironment())
+	v, err := NewValidator(parseSchema(t, `{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > 0, messageExpression: "'is ' + string(self)"}]}}}`), true, newTestEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestDeepNesting(t *testing.T) {
 		schema = typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{"a": schema}}
 		object = map[string]any{"a": object}
 	}
-	v, err := NewValidator(&schema, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	v, err := NewValidator(&schema, true, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

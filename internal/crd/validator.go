@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -23,11 +24,14 @@ type node struct {
 	// schema is the schema of the place.
 	schema *typesystem.Schema
 	rules  []nodeRule
+	// uncorrelated tells whether the fields have no old values, by the type of the map.
+	uncorrelated bool
 	// oldSelf tells whether a rule, not a messageExpression, refers to oldSelf.
 	// Only then oldSelf is defined.
 	oldSelf bool
-	// cardinality is how often the place can occur in an object.
-	cardinality uint64
+	// cardinality is how often the place can occur in an object, unbounded how
+	// often it could if nothing above had a bound.
+	cardinality, unbounded uint64
 	// err says why the rules could not be compiled at all.
 	err error
 
@@ -51,8 +55,11 @@ type nodeRule struct {
 // object, as in an API server; CompileErrors tells which.
 //
 // As in an API server, there are no rules at all if all of them stand under allOf.
-func NewValidator(doc *typesystem.OpenAPI, env Environment) (*Validator, error) {
-	schema, err := typesystem.Compile(doc, true)
+//
+// Root is true for the schema of a resource, which has the implicit fields of
+// one.
+func NewValidator(doc *typesystem.OpenAPI, root bool, env Environment) (*Validator, error) {
+	schema, err := typesystem.Compile(doc, root)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotStructural, err)
 	}
@@ -93,9 +100,9 @@ type builder struct {
 // part of its allOf. Declared is the type of the place, nil if it has none, and
 // bound how often the place can occur in an object, nil if there is no limit.
 func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesystem.Schema, path *field.Path, bound *uint64) *node {
-	n := &node{schema: schema}
+	n := &node{schema: schema, uncorrelated: !mapCorrelates(doc.MapType)}
 	if declared != nil {
-		n.cardinality = cardinality(bound, declared)
+		n.cardinality, n.unbounded = cardinality(bound, declared), declared.MaxCardinality()
 	}
 	below := within(bound, doc)
 	b.rules(n, rules, doc, declared, path)
@@ -136,7 +143,7 @@ func (b *builder) property(object, declared *typesystem.Schema, name string) (va
 	if _, ok := escaping.Escape(name); !ok {
 		// Expressions above cannot name it, but those at its place can see it.
 		if value.Exposed() {
-			return value, asDeclared(value)
+			return value, value
 		}
 		return value, nil
 	}
@@ -149,19 +156,19 @@ func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *types
 	if len(rules.Validations) == 0 {
 		return
 	}
+	var scope Scope
 	if declared == nil {
 		n.err = errNotDeclared
-		return
-	}
-	scope, err := b.env.Scope(declared)
-	if err != nil {
-		n.err = err
-		return
+	} else {
+		scope, n.err = b.env.Scope(declared)
 	}
 	n.rules = make([]nodeRule, len(rules.Validations))
 	for i := range rules.Validations {
 		r := rules.Validations[i]
-		n.rules[i] = nodeRule{compileRule(scope, doc, &r), &Rule{Rule: r, Schema: path, Index: i}}
+		n.rules[i].source = &Rule{Rule: r, Schema: path, Index: i}
+		if n.err == nil {
+			n.rules[i].rule = compileRule(scope, doc, &r)
+		}
 		n.oldSelf = n.oldSelf || n.rules[i].oldSelf
 	}
 }
@@ -174,8 +181,13 @@ type RuleInfo struct {
 	// Estimate and MessageEstimate are what one evaluation of the rule and of its
 	// messageExpression may cost, in cost units.
 	Estimate, MessageEstimate cost.Range
-	// Cardinality is how often the rule can apply to one object.
-	Cardinality uint64
+	// Cardinality is how often the rule can apply to one object, and Unbounded how
+	// often it could if no list or map had a bound.
+	Cardinality, Unbounded uint64
+	// FieldPath is the normalized fieldPath, empty if there is none.
+	FieldPath string
+	// Compiled is false for a rule that is empty or does not compile.
+	Compiled bool
 	// Err and MessageErr say why the rule and its messageExpression do not
 	// compile.
 	Err, MessageErr error
@@ -188,9 +200,12 @@ func (v *Validator) Rules() iter.Seq[RuleInfo] {
 		v.root.each(func(n *node) bool {
 			for i := range n.rules {
 				r := &n.rules[i]
-				info := RuleInfo{Rule: r.source, OldSelf: r.oldSelf, Cardinality: n.cardinality}
+				info := RuleInfo{
+					Rule: r.source, OldSelf: r.oldSelf, FieldPath: r.fieldPath,
+					Cardinality: n.cardinality, Unbounded: n.unbounded, Err: n.err,
+				}
 				if r.expr != nil {
-					info.Estimate = r.expr.Cost
+					info.Estimate, info.Compiled = r.expr.Cost, true
 				}
 				if r.message != nil {
 					info.MessageEstimate = r.message.Cost
@@ -229,6 +244,16 @@ func (n *node) each(f func(*node) bool) bool {
 		}
 	}
 	return n.items.each(f) && n.additional.each(f)
+}
+
+// CompileFailure is the type and the text of the error with which an API server
+// reports that an expression does not compile. It is false for other errors.
+func CompileFailure(err error) (kind, text string, ok bool) {
+	e, ok := errors.AsType[*ruleError](err)
+	if !ok {
+		return "", "", false
+	}
+	return e.kind(), e.detail, true
 }
 
 // Error makes a ruleError an error.

@@ -21,18 +21,32 @@ const (
 	typeName = "selfType1"
 )
 
-// Rules compiles the expressions of a CRD's rules in an environment.
-func Rules(env *Env) crd.Environment { return rules{env} }
+// Rules compiles the expressions of the rules of one CRD in an environment. It
+// is not safe for concurrent use, and holds what only compilation needs.
+func Rules(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}}
+}
 
-type rules struct{ env *Env }
+// rules remembers what it has compiled: large parts of a schema often stand in
+// several places of it, each with the same rules.
+type rules struct {
+	env    *Env
+	scopes map[*typesystem.Schema]*ruleScope
+}
 
 // Scope declares self and oldSelf with the type of a schema.
-func (r rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
-	s := &ruleScope{env: r.env, schema: schema}
+func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
+	if s, ok := r.scopes[schema]; ok {
+		return s, nil
+	}
+	s := &ruleScope{env: r.env, schema: schema, compiled: map[ruleKey]compiledRule{}}
 	s.provider = typesystem.NewProvider(r.env.cel.CELTypeProvider(), schema, typeName)
 	var err error
-	s.plain, err = s.scope(s.provider.Type())
-	return s, err
+	if s.plain, err = s.scope(s.provider.Type()); err != nil {
+		return nil, err
+	}
+	r.scopes[schema] = s
+	return s, nil
 }
 
 type ruleScope struct {
@@ -40,6 +54,17 @@ type ruleScope struct {
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
 	plain, optional *Scope
+	compiled        map[ruleKey]compiledRule
+}
+
+type ruleKey struct {
+	expr            string
+	optionalOldSelf bool
+}
+
+type compiledRule struct {
+	expr *crd.Expression
+	err  error
 }
 
 // scope declares oldSelf with a type.
@@ -49,6 +74,16 @@ func (s *ruleScope) scope(old *types.Type) (*Scope, error) {
 
 // Compile compiles one expression.
 func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
+	key := ruleKey{expr, optionalOldSelf}
+	known, ok := s.compiled[key]
+	if !ok {
+		known.expr, known.err = s.compile(expr, optionalOldSelf)
+		s.compiled[key] = known
+	}
+	return known.expr, known.err
+}
+
+func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
 	scope := s.plain
 	if optionalOldSelf {
 		if s.optional == nil {

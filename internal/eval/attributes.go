@@ -16,27 +16,53 @@ type attribute interface {
 	add(qualifier)
 	// resolve returns the native or CEL value at the end of the path.
 	resolve(*frame) (any, error)
+	// value is resolve for a CEL value. An error gets the position.
+	value(f *frame, id int64) ref.Val
+}
+
+func (f *frame) value(id int64, obj any, err error) ref.Val {
+	if err != nil {
+		return labelErr(id, err)
+	}
+	return f.adapt(obj)
 }
 
 // path is the steps of an attribute.
 type path struct {
-	startID    int64
-	qualifiers []qualifier
+	startID int64
+	steps   []step
+}
+
+// step is a qualifier. Most are constants, which are called without detour.
+type step struct {
+	qualifier
+	constant   *constQualifier
+	isOptional bool
+}
+
+func (s *step) qualify(f *frame, obj any) (any, error) {
+	if s.constant != nil {
+		return s.constant.qualify(f, obj)
+	}
+	return s.qualifier.qualify(f, obj)
 }
 
 func (p *path) id() int64 {
-	if n := len(p.qualifiers); n > 0 {
-		return p.qualifiers[n-1].id()
+	if n := len(p.steps); n > 0 {
+		return p.steps[n-1].id()
 	}
 	return p.startID
 }
 
-func (p *path) add(q qualifier) { p.qualifiers = append(p.qualifiers, q) }
+func (p *path) add(q qualifier) {
+	constant, _ := q.(*constQualifier)
+	p.steps = append(p.steps, step{q, constant, q.optional()})
+}
 
 // follow goes along the path. If the object or a step is optional, so is the
 // result.
 func (p *path) follow(f *frame, obj any) (any, error) {
-	if len(p.qualifiers) == 0 {
+	if len(p.steps) == 0 {
 		return obj, nil
 	}
 	optional := false
@@ -46,16 +72,17 @@ func (p *path) follow(f *frame, obj any) (any, error) {
 		}
 		optional, obj = true, opt.GetValue()
 	}
-	for _, q := range p.qualifiers {
+	for i := range p.steps {
+		s := &p.steps[i]
 		var err error
-		if optional = optional || q.optional(); !optional {
-			if obj, err = q.qualify(f, obj); err != nil {
+		if optional = optional || s.isOptional; !optional {
+			if obj, err = s.qualify(f, obj); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		var present bool
-		if obj, present, err = q.find(f, obj); err != nil {
+		if obj, present, err = s.find(f, obj); err != nil {
 			return nil, err
 		}
 		if !present {
@@ -76,6 +103,8 @@ func (p *path) follow(f *frame, obj any) (any, error) {
 type variable struct {
 	path
 	name string
+	// input is the index of the variable of that name in the frame.
+	input int
 	// local says which value of which comprehension the name stands for, if it
 	// is bound by one.
 	local *local
@@ -95,7 +124,7 @@ func (v *variable) resolve(f *frame) (any, error) {
 // sight of what happens along its path, and so do the local variables.
 func (v *variable) resolveGlobal(f *frame) (any, error) {
 	defer f.mute()()
-	obj, found := f.vars.ResolveName(v.name)
+	obj, found := f.input(v)
 	return v.from(f, obj, found)
 }
 
@@ -109,18 +138,39 @@ func (v *variable) from(f *frame, obj any, found bool) (any, error) {
 	return v.follow(f, obj)
 }
 
+func (v *variable) value(f *frame, id int64) ref.Val {
+	obj, err := v.resolve(f)
+	return f.value(id, obj, err)
+}
+
 func (v *variable) load(f *frame) (any, bool) {
 	if v.local != nil {
 		if val, ok := v.local.load(f); ok {
 			return val, true
 		}
 	}
-	return f.vars.ResolveName(v.name)
+	return f.input(v)
+}
+
+// input is a variable that was looked up.
+type input struct {
+	val            any
+	known, present bool
+}
+
+// input returns the value of a variable from outside the expression.
+func (f *frame) input(v *variable) (any, bool) {
+	in := &f.inputs[v.input]
+	if !in.known {
+		in.val, in.present = f.vars.ResolveName(v.name)
+		in.known = true
+	}
+	return in.val, in.present
 }
 
 // missing resolves a name that no variable has: it may be that of a type.
 func (v *variable) missing(f *frame) (any, error) {
-	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.qualifiers) == 0 {
+	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.steps) == 0 {
 		return typ, nil
 	}
 	return nil, fmt.Errorf("no such attribute(s): %s", v.name)
@@ -141,6 +191,14 @@ func (d *derived) resolve(f *frame) (any, error) {
 		return v, nil
 	}
 	return d.follow(f, val)
+}
+
+func (d *derived) value(f *frame, id int64) ref.Val {
+	if len(d.steps) == 0 {
+		return label(id, d.operand.eval(f))
+	}
+	obj, err := d.resolve(f)
+	return f.value(id, obj, err)
 }
 
 // conditional is the choice between two attributes. Steps are added to both.
@@ -182,18 +240,46 @@ func (c *conditional) resolve(f *frame) (any, error) {
 	}
 }
 
-// attrNode evaluates an attribute.
-type attrNode struct {
-	attr attribute
-	slot int32
-	// test is true for has().
-	test bool
+func (c *conditional) value(f *frame, id int64) ref.Val {
+	switch val := c.condition.eval(f); val {
+	case types.True:
+		return c.yes.value(f, id)
+	case types.False:
+		return c.no.value(f, id)
+	default:
+		return label(id, types.MaybeNoSuchOverloadErr(val))
+	}
 }
 
-func (n *attrNode) id() int64      { return n.attr.id() }
-func (n *attrNode) link(l *linker) { n.slot = l.slot(n.id()) }
+// attrNode evaluates an attribute.
+type attrNode struct {
+	attr   attribute
+	nodeID int64
+	slot   int32
+	// test is true for has().
+	test bool
+	// local is the variable of a comprehension that the attribute is, if it is
+	// nothing else.
+	local *local
+}
+
+func (n *attrNode) id() int64 { return n.attr.id() }
+
+func (n *attrNode) link(l *linker) {
+	n.nodeID = n.id()
+	n.slot = l.slot(n.nodeID)
+	if v, ok := n.attr.(*variable); ok && len(v.steps) == 0 {
+		n.local = v.local
+	}
+}
 
 func (n *attrNode) eval(f *frame) ref.Val {
+	if n.local != nil && f.mode == modePlain {
+		if val, ok := n.local.load(f); ok {
+			f.charge(common.SelectAndIdentCost)
+			return label(n.nodeID, val)
+		}
+	}
 	val := n.value(f)
 	choice, isChoice := n.attr.(*conditional)
 	if f.mode == modeTracked {
@@ -217,12 +303,9 @@ func (n *attrNode) eval(f *frame) ref.Val {
 }
 
 func (n *attrNode) value(f *frame) ref.Val {
-	obj, err := n.attr.resolve(f)
-	if err != nil {
-		return labelErr(n.id(), err)
-	}
-	if opt, ok := obj.(*types.Optional); ok && n.test {
+	val := n.attr.value(f, n.nodeID)
+	if opt, ok := val.(*types.Optional); ok && n.test {
 		return types.Bool(opt.HasValue())
 	}
-	return f.adapt(obj)
+	return val
 }

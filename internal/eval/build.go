@@ -17,7 +17,9 @@ type builder struct {
 	// scope is the variables bound by comprehensions, the innermost last.
 	scope []binding
 	// loops is the number of loop bodies around the current expression.
-	loops   int
+	loops int
+	// inputs are the names that may be those of variables from outside.
+	inputs  []string
 	linked  []linked
 	seen    map[int64]struct{}
 	tracked bool
@@ -138,7 +140,7 @@ func (b *builder) typeName(name string) (string, bool) {
 
 func (b *builder) create(id int64, exprs []celast.Expr) (create, error) {
 	vals, err := b.planAll(exprs)
-	return create{nodeID: id, vals: vals, repeated: b.loops > 0}, err
+	return create{nodeID: id, vals: vals}, err
 }
 
 func (c *create) setOptional(i, n int) {
@@ -161,7 +163,7 @@ func (b *builder) literal(n node, c *create) node {
 
 // scratch is a frame for the computation of constants.
 func (b *builder) scratch() *frame {
-	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: unlimited, mode: modeMuted}
+	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: Unlimited, mode: modeMuted}
 }
 
 func (b *builder) planFold(expr celast.Expr) (node, error) {
@@ -183,6 +185,9 @@ func (b *builder) planFold(expr celast.Expr) (node, error) {
 	b.loops++
 	if n.cond, err = b.plan(fold.LoopCondition()); err != nil {
 		return nil, err
+	}
+	if c, ok := n.cond.(*constNode); ok {
+		n.endless = c.val == types.True
 	}
 	if n.step, err = b.plan(fold.LoopStep()); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	celast "github.com/google/cel-go/common/ast"
@@ -44,7 +45,18 @@ func (b *builder) planIdent(id int64) (node, error) {
 	if v.name, v.global = strings.CutPrefix(ref.Name, "."); !v.global {
 		v.local = b.lookup(v.name)
 	}
+	v.input = b.input(v.name)
 	return b.attr(v), nil
+}
+
+// input returns the index of a variable from outside the expression.
+func (b *builder) input(name string) int {
+	i := slices.Index(b.inputs, name)
+	if i < 0 {
+		i = len(b.inputs)
+		b.inputs = append(b.inputs, name)
+	}
+	return i
 }
 
 func (b *builder) planSelect(expr celast.Expr) (node, error) {

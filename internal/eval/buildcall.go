@@ -80,6 +80,7 @@ func (b *builder) specialize(c call) (node, error) {
 		c.trait, c.nonStrict = 0, false
 		n = &variadicNode{call: c, impl: op, borrows: true}
 	}
+	n = quicken(n)
 	b.linked = append(b.linked, n.(linked))
 	return n, nil
 }
@@ -176,18 +177,21 @@ func (b *builder) planMember(c *call) node {
 	if lister.Size() == types.IntZero {
 		return b.constant(c.nodeID, types.False)
 	}
-	set := map[ref.Val]struct{}{}
+	set, strings := map[ref.Val]struct{}{}, map[string]struct{}{}
 	for it := lister.Iterator(); it.HasNext() == types.True; {
 		elem := it.Next()
 		if !types.IsPrimitiveType(elem) || elem.Type() == types.BytesType {
 			return nil
 		}
 		set[elem] = struct{}{}
+		if str, ok := elem.(types.String); ok {
+			strings[string(str)] = struct{}{}
+		}
 		for _, same := range equalNumbers(elem) {
 			set[same] = struct{}{}
 		}
 	}
-	n := &memberNode{nodeID: c.nodeID, arg: c.args[0], set: set}
+	n := &memberNode{nodeID: c.nodeID, arg: c.args[0], set: set, strings: strings}
 	b.linked = append(b.linked, n)
 	return n
 }
@@ -240,23 +244,25 @@ func (b *builder) compileRegex(c *call) (functions.FunctionOp, error) {
 }
 
 // matchesRegex compiles the regular expressions of matches.
-var matchesRegex = Regex{
-	Function: overloads.Matches,
-	Index:    1,
-	Compile: func(pattern string) (functions.FunctionOp, error) {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return nil, err
+func matchesRegex() Regex {
+	return Regex{Function: overloads.Matches, Index: 1, Compile: compileMatches}
+}
+
+func compileMatches(pattern string) (functions.FunctionOp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(args ...ref.Val) ref.Val {
+		if len(args) != 2 {
+			return types.NoSuchOverloadErr()
 		}
-		return func(args ...ref.Val) ref.Val {
-			if len(args) != 2 {
-				return types.NoSuchOverloadErr()
-			}
-			str, ok := args[0].Value().(string)
-			if !ok {
-				return types.NoSuchOverloadErr()
-			}
+		if str, ok := args[0].(types.String); ok {
+			return types.Bool(re.MatchString(string(str)))
+		}
+		if str, ok := args[0].Value().(string); ok {
 			return types.Bool(re.MatchString(str))
-		}, nil
-	},
+		}
+		return types.NoSuchOverloadErr()
+	}, nil
 }

@@ -127,13 +127,11 @@ func (n *equalNode) compare(lhs, rhs ref.Val) ref.Val {
 }
 
 func finish2(c *call, f *frame, lhs, rhs, result ref.Val) ref.Val {
-	if c.price == nil {
+	if c.price == nil || f.mode == modeTracked {
 		return c.finish(f, nil, result)
 	}
-	base := len(f.args)
-	f.args = append(f.args, lhs, rhs)
-	result = c.finish(f, f.args[base:base+2:base+2], result)
-	f.release(base)
+	f.priced = [2]ref.Val{lhs, rhs}
+	f.charge(c.price(f.priced[:], result))
 	return result
 }
 
@@ -156,13 +154,11 @@ type unaryNode struct {
 func (n *unaryNode) eval(f *frame) ref.Val {
 	arg := n.args[0].eval(f)
 	result := n.apply(arg)
-	if n.price == nil {
+	if n.price == nil || f.mode == modeTracked {
 		return n.finish(f, nil, result)
 	}
-	base := len(f.args)
-	f.args = append(f.args, arg)
-	result = n.finish(f, f.args[base:base+1:base+1], result)
-	f.release(base)
+	f.priced[0] = arg
+	f.charge(n.price(f.priced[:1:1], result))
 	return result
 }
 

@@ -12,8 +12,6 @@ type create struct {
 	slot   int32
 	vals   []node
 	slots  []int32
-	// repeated is true in the body of a comprehension.
-	repeated bool
 	// optional tells which values are optional, nil if none is.
 	optional []bool
 }
@@ -25,17 +23,13 @@ func (c *create) link(l *linker) {
 	c.slots = l.slots(c.vals)
 }
 
-// finish charges for a construction, also for one that failed. One that failed
-// before its last value leaves the first on the stack.
-func (c *create) finish(f *frame, evaluated int, units uint64, result ref.Val) ref.Val {
-	switch {
-	case f.mode == modeTracked:
+// finish charges for a construction, also for one that failed.
+func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
+	if f.mode == modeTracked {
 		base := len(f.args)
 		f.stack.take(f.adapter, c.slots, f.reserve(len(c.slots)))
 		f.release(base)
 		f.stack.push(c.slot, result)
-	case evaluated < len(c.vals) && c.repeated && f.mode == modePlain:
-		panic(restart{})
 	}
 	f.charge(units)
 	return result
@@ -61,18 +55,18 @@ func (n *listNode) eval(f *frame) ref.Val {
 	for i, elem := range n.vals {
 		val := elem.eval(f)
 		if failed(val) {
-			return n.finish(f, i+1, common.ListCreateBaseCost, val)
+			return n.finish(f, common.ListCreateBaseCost, val)
 		}
 		inner, present, ok := n.unwrap(i, val)
 		if !ok {
-			return n.finish(f, i+1, common.ListCreateBaseCost, types.NewErrWithNodeID(n.nodeID,
+			return n.finish(f, common.ListCreateBaseCost, types.NewErrWithNodeID(n.nodeID,
 				"cannot initialize optional list element from non-optional value %v", val))
 		}
 		if present {
 			vals = append(vals, inner)
 		}
 	}
-	return n.finish(f, len(n.vals), common.ListCreateBaseCost, types.NewRefValList(f.adapter, vals))
+	return n.finish(f, common.ListCreateBaseCost, types.NewRefValList(f.adapter, vals))
 }
 
 // mapNode makes a map. Its values are the keys and values in turn.
@@ -83,23 +77,23 @@ func (n *mapNode) eval(f *frame) ref.Val {
 	for i := 0; i < len(n.vals); i += 2 {
 		key := n.vals[i].eval(f)
 		if failed(key) {
-			return n.finish(f, i+1, common.MapCreateBaseCost, key)
+			return n.finish(f, common.MapCreateBaseCost, key)
 		}
 		val := n.vals[i+1].eval(f)
 		if failed(val) {
-			return n.finish(f, i+2, common.MapCreateBaseCost, val)
+			return n.finish(f, common.MapCreateBaseCost, val)
 		}
 		inner, present, ok := n.unwrap(i/2, val)
 		switch {
 		case !ok:
-			return n.finish(f, i+2, common.MapCreateBaseCost, n.notOptional(key, val))
+			return n.finish(f, common.MapCreateBaseCost, n.notOptional(key, val))
 		case present:
 			entries[key] = inner
 		default:
 			delete(entries, key)
 		}
 	}
-	return n.finish(f, len(n.vals), common.MapCreateBaseCost, types.NewRefValMap(f.adapter, entries))
+	return n.finish(f, common.MapCreateBaseCost, types.NewRefValMap(f.adapter, entries))
 }
 
 func (c *create) notOptional(key any, val ref.Val) ref.Val {
@@ -119,12 +113,12 @@ func (n *structNode) eval(f *frame) ref.Val {
 	for i, field := range n.fields {
 		val := n.vals[i].eval(f)
 		if failed(val) {
-			return n.finish(f, i+1, common.StructCreateBaseCost, val)
+			return n.finish(f, common.StructCreateBaseCost, val)
 		}
 		inner, present, ok := n.unwrap(i, val)
 		switch {
 		case !ok:
-			return n.finish(f, i+1, common.StructCreateBaseCost, n.notOptional(field, val))
+			return n.finish(f, common.StructCreateBaseCost, n.notOptional(field, val))
 		case present:
 			fields[field] = inner
 		default:
@@ -132,5 +126,5 @@ func (n *structNode) eval(f *frame) ref.Val {
 		}
 	}
 	val := label(n.nodeID, n.provider.NewValue(n.typeName, fields))
-	return n.finish(f, len(n.vals), common.StructCreateBaseCost, val)
+	return n.finish(f, common.StructCreateBaseCost, val)
 }

@@ -18,7 +18,9 @@ type foldNode struct {
 	step      node
 	result    node
 	// pairs is true for a comprehension over keys and values.
-	pairs     bool
+	pairs bool
+	// endless is true if the condition is the constant true.
+	endless   bool
 	rangeSlot int32
 }
 
@@ -61,7 +63,8 @@ func (n *foldNode) run(f *frame) ref.Val {
 		return types.ValOrErr(iterRange, "got '%T', expected iterable type", iterRange)
 	}
 	for it := iterRange.(traits.Iterable).Iterator(); it.HasNext() == types.True; {
-		if !s.FoldEntry(it.Next(), nil) {
+		s.iter[0] = it.Next()
+		if !s.turn(f) {
 			break
 		}
 	}
@@ -72,10 +75,10 @@ func (n *foldNode) run(f *frame) ref.Val {
 type foldState struct {
 	node  *foldNode
 	frame *frame
-	// vars are the accumulator and the iteration variables; each is adapted when
-	// it is first looked at.
 	accu  ref.Val
-	iter  [2]any
+	// iter are the iteration variables, nil if still to be adapted from raw.
+	iter  [2]ref.Val
+	raw   [2]any
 	depth int32
 	// active is true while the variables are bound.
 	active bool
@@ -91,10 +94,15 @@ type foldState struct {
 
 // FoldEntry evaluates the loop for one entry, and tells whether to go on.
 func (s *foldState) FoldEntry(key, val any) bool {
-	f := s.frame
-	s.iter = [2]any{key, val}
-	if cond, ok := s.node.cond.eval(f).(types.Bool); s.interrupted || ok && !bool(cond) {
-		return false
+	s.raw, s.iter = [2]any{key, val}, [2]ref.Val{}
+	return s.turn(s.frame)
+}
+
+func (s *foldState) turn(f *frame) bool {
+	if !s.node.endless || f.mode == modeTracked {
+		if cond, ok := s.node.cond.eval(f).(types.Bool); s.interrupted || ok && !bool(cond) {
+			return false
+		}
 	}
 	s.accu = s.node.step.eval(f)
 	s.ready = true
@@ -157,7 +165,7 @@ const (
 )
 
 // load returns the value, if the variable is bound and in sight.
-func (l *local) load(f *frame) (any, bool) {
+func (l *local) load(f *frame) (ref.Val, bool) {
 	s := &f.folds[l.fold]
 	switch {
 	case s.depth != f.depth || !s.active:
@@ -165,7 +173,10 @@ func (l *local) load(f *frame) (any, bool) {
 	case l.part == accuPart:
 		return s.accumulated(), true
 	}
-	val := f.adapt(s.iter[l.part])
-	s.iter[l.part] = val
+	val := s.iter[l.part]
+	if val == nil {
+		val = f.adapt(s.raw[l.part])
+		s.iter[l.part] = val
+	}
 	return val, true
 }

@@ -32,12 +32,18 @@ type frame struct {
 	interrupted bool
 	iterations  uint64
 	folds       []foldState
+	inputs      []input
 	// args is a stack of arguments. Its slices are valid until the call returns.
-	args  []ref.Val
-	stack stack
+	args []ref.Val
+	// priced are the arguments of the call that is being priced.
+	priced [2]ref.Val
+	stack  stack
+	// single is the list by which comprehensions add an element to another.
+	single single
 }
 
-// charge adds to the cost and cuts the evaluation short beyond the limit.
+// charge adds to the cost and cuts the evaluation short beyond the limit. Every
+// unit of every evaluation passes here.
 func (f *frame) charge(units uint64) {
 	f.cost += units
 	if f.cost > f.limit {
@@ -99,15 +105,13 @@ const interruptCheckFrequency = 100
 // and costs nothing. The function that it returns ends it.
 func (f *frame) mute() func() {
 	cost, limit, before := f.cost, f.limit, f.mode
-	f.limit, f.mode = unlimited, modeMuted
+	f.limit, f.mode = Unlimited, modeMuted
 	f.depth++
 	return func() {
 		f.cost, f.limit, f.mode = cost, limit, before
 		f.depth--
 	}
 }
-
-const unlimited = ^uint64(0)
 
 // label returns val, if it is an error without a position at the position of
 // the node. Errors may be shared, so they are not written to.

@@ -103,29 +103,45 @@ func (k *key) lookup(f *frame, obj any, test, presenceOnly bool) (any, bool, err
 		return k.lookupValue(f, obj, test, presenceOnly)
 	case found:
 		return val, true, nil
-	case test:
-		return nil, false, nil
-	case isList:
+	case isList && !test:
 		return nil, false, &lookupError{"index out of bounds", k.val}
 	}
-	return nil, false, &lookupError{"no such key", k.val}
+	return k.absent(test)
 }
 
 // lookupValue is lookup in an object that has to be asked as a CEL value.
 func (k *key) lookupValue(f *frame, obj any, test, presenceOnly bool) (any, bool, error) {
-	switch v := f.adapt(obj).(type) {
+	m, isMap := obj.(traits.Mapper)
+	if !isMap {
+		val := f.adapt(obj)
+		if m, isMap = val.(traits.Mapper); !isMap {
+			return k.lookupPart(val, test, presenceOnly)
+		}
+	}
+	val, found := m.Find(k.val)
+	if err, ok := val.(*types.Err); ok {
+		return nil, false, err
+	}
+	if found {
+		return val, true, nil
+	}
+	return k.absent(test)
+}
+
+func (k *key) absent(test bool) (any, bool, error) {
+	if test {
+		return nil, false, nil
+	}
+	return nil, false, &lookupError{"no such key", k.val}
+}
+
+// lookupPart is lookup in a value that is not a map.
+func (k *key) lookupPart(val ref.Val, test, presenceOnly bool) (any, bool, error) {
+	switch v := val.(type) {
 	case *types.Unknown:
 		return v, true, nil
 	case *types.Err:
 		return nil, false, v
-	case traits.Mapper:
-		val, found := v.Find(k.val)
-		if err, ok := val.(*types.Err); ok {
-			return nil, false, err
-		}
-		if found {
-			return val, true, nil
-		}
 	case traits.Lister:
 		i, err := types.IndexOrError(k.val)
 		if err != nil {
@@ -140,10 +156,7 @@ func (k *key) lookupValue(f *frame, obj any, test, presenceOnly bool) (any, bool
 	case traits.Indexer:
 		return k.lookupField(v, test, presenceOnly)
 	}
-	if test {
-		return nil, false, nil
-	}
-	return nil, false, &lookupError{"no such key", k.val}
+	return k.absent(test)
 }
 
 func (k *key) lookupField(v traits.Indexer, test, presenceOnly bool) (any, bool, error) {

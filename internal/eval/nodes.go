@@ -89,6 +89,8 @@ type memberNode struct {
 	slot   int32
 	arg    node
 	set    map[ref.Val]struct{}
+	// strings are the strings of the set.
+	strings map[string]struct{}
 }
 
 func (n *memberNode) id() int64      { return n.nodeID }
@@ -97,11 +99,19 @@ func (n *memberNode) link(l *linker) { n.slot = l.slot(n.nodeID) }
 func (n *memberNode) eval(f *frame) ref.Val {
 	val := n.arg.eval(f)
 	if !failed(val) {
-		_, found := n.set[val]
-		val = types.Bool(found)
+		val = types.Bool(n.contains(val))
 	}
 	f.observe(n.slot, val)
 	return val
+}
+
+func (n *memberNode) contains(val ref.Val) (found bool) {
+	if str, ok := val.(types.String); ok {
+		_, found = n.strings[string(str)]
+	} else {
+		_, found = n.set[val]
+	}
+	return found
 }
 
 // orElseNode is or() and orValue() of optionals. It costs nothing and leaves its

@@ -92,7 +92,7 @@ func NewPlanner(config Config) (*Planner, error) {
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range append(slices.Clone(config.Regexes), matchesRegex) {
+	for _, r := range append(slices.Clone(config.Regexes), matchesRegex()) {
 		p.regexByFunction[r.Function] = r
 		if r.OverloadID != "" {
 			p.regexByOverload[r.OverloadID] = r
@@ -145,7 +145,7 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 	for _, n := range b.linked {
 		n.link(l)
 	}
-	prog.slots = len(l.ids)
+	prog.slots, prog.inputs = len(l.ids), len(b.inputs)
 	prog.tracked = b.tracked
 	return prog, nil
 }

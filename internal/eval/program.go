@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // Program is a planned expression. It is read-only and safe for concurrent use.
@@ -18,6 +19,7 @@ type Program struct {
 	folds    int
 	// positions are the places of the nodes, for errors.
 	positions positions
+	inputs    int
 	// tracked is true if the cost can only be told from the stack.
 	tracked bool
 }
@@ -50,7 +52,7 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 }
 
 // Unlimited is a limit that no evaluation exceeds.
-const Unlimited = unlimited
+const Unlimited = ^uint64(0)
 
 type noVars struct{}
 
@@ -72,6 +74,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 	}()
 	p := f.prog
 	f.folds = sized(f.folds, p.folds)
+	f.inputs = sized(f.inputs, p.inputs)
 	if tracked {
 		f.mode = modeTracked
 		f.stack.top = sized(f.stack.top, p.slots)
@@ -87,9 +90,15 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 func (f *frame) reset() {
 	f.cost, f.mode, f.depth = 0, modePlain, 0
 	f.interrupted, f.iterations = false, 0
+	f.single, f.priced = single{}, [2]ref.Val{}
 	clear(f.folds)
-	f.release(0)
-	f.stack.reset()
+	clear(f.inputs)
+	if len(f.args) > 0 {
+		f.release(0)
+	}
+	if len(f.stack.top) > 0 {
+		f.stack.reset()
+	}
 }
 
 // sized returns a slice of n zero values, in the memory of s if there is room. s

@@ -4,6 +4,7 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // qualifier is one step of a path: a field, an entry or an element.
@@ -31,33 +32,37 @@ func (q *qualID) link(l *linker) { q.slot = l.slot(q.nodeID) }
 // observed charges for a part that was selected, or an error. A position is given
 // to an error that comes from a value.
 func (q *qualID) observed(f *frame, val any, err error) (any, error) {
-	if err != nil {
-		if e, ok := err.(*types.Err); ok {
-			err = label(q.nodeID, e).(*types.Err)
-		}
-		f.observe(q.slot, err)
-	} else {
-		if val == nil {
-			f.observe(q.slot, types.NullValue)
-		} else {
-			f.observe(q.slot, val)
-		}
+	if f.mode == modeTracked {
+		f.stack.push(q.slot, observation(val, err))
 	}
 	f.charge(common.SelectAndIdentCost)
-	return val, err
+	return val, q.position(err)
+}
+
+func observation(val any, err error) any {
+	switch {
+	case err != nil:
+		return err
+	case val == nil:
+		return types.NullValue
+	}
+	return val
+}
+
+func (q *qualID) position(err error) error {
+	if e, ok := err.(*types.Err); ok {
+		return label(q.nodeID, e).(*types.Err)
+	}
+	return err
 }
 
 // found is observed for a part that may be absent, which costs nothing.
 func (q *qualID) found(f *frame, val any, present bool, err error) (any, bool, error) {
-	if e, ok := err.(*types.Err); ok {
-		err = label(q.nodeID, e).(*types.Err)
+	if present {
+		f.observe(q.slot, val)
+		f.charge(common.SelectAndIdentCost)
 	}
-	if !present {
-		return val, false, err
-	}
-	f.observe(q.slot, val)
-	f.charge(common.SelectAndIdentCost)
-	return val, true, err
+	return val, present, q.position(err)
 }
 
 // constQualifier selects by a constant.
@@ -67,8 +72,29 @@ type constQualifier struct {
 }
 
 func (q *constQualifier) qualify(f *frame, obj any) (any, error) {
+	if val := q.quick(obj); val != nil {
+		f.observe(q.slot, val)
+		f.charge(common.SelectAndIdentCost)
+		return val, nil
+	}
 	val, _, err := q.key.lookup(f, obj, false, false)
 	return q.observed(f, val, err)
+}
+
+// quick returns what the usual kinds of objects have under the key. Nil leaves it
+// to lookup.
+func (q *constQualifier) quick(obj any) any {
+	switch m := obj.(type) {
+	case map[string]any:
+		if q.key.kind == stringKey {
+			return m[q.key.str]
+		}
+	case traits.Mapper:
+		if val, found := m.Find(q.key.val); found && !types.IsError(val) {
+			return val
+		}
+	}
+	return nil
 }
 
 func (q *constQualifier) find(f *frame, obj any) (any, bool, error) {

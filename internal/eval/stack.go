@@ -16,15 +16,16 @@ import (
 // call in the body of a comprehension fails before its last argument, then the
 // tracker finds for each call just the arguments that the call got:
 //
-// An entry can only be found too late if it outlives an iteration. Take such an
-// entry, that of a node A, and a node P between the body and A. Let P be one that
-// drops its children (a call, a construction, a conjunction, a choice, a
-// comprehension). It drops the first child that it evaluated, and so all entries
-// above. So A is in the first child of P, or its entry would be gone. The same
-// holds in the next iteration: when A is evaluated, no node above it waits for the
-// entry of an earlier child. What A drops when it finds its old entry is what
-// nobody searches for. Nor can a node find an old entry of a child that it did not
-// evaluate this time (a later term, the other branch): it is not its first.
+// Only an entry that outlives an iteration can be found where it should not. Take
+// one, that of a node A, and a node P between the body and A that searches for
+// its children: a call, a conjunction, a choice or a comprehension. P dropped the
+// first child that it evaluated and all entries above it, so A is in that first
+// child, or its entry would be gone. (The operands of set membership, or() and
+// paths are not searched for; those of a construction are, but at a fixed price.)
+// The same holds in the next iteration: when A finds its old entry and drops what
+// is above, no node waits for an earlier child. Nor is there an old entry of a
+// child that was not evaluated this time (a later term, the other branch): it is
+// not the first.
 //
 // Where a call in a loop does fail early, the evaluation starts again and keeps
 // the stack.
@@ -102,5 +103,5 @@ func (s *stack) reset() {
 		s.entries = nil
 	}
 	clear(s.entries[:min(s.high, cap(s.entries))])
-	s.high = 0
+	s.high, s.top = 0, s.top[:0]
 }

@@ -44,6 +44,11 @@ func record() error {
 		fmt.Printf("%6d %s\n", len(g.Cases), g.Name)
 		n += len(g.Cases)
 	}
+	for _, release := range gatewayReleases {
+		if err := recordGateway(release); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("%d expressions, %d schemas, %d CRDs\n", n, len(c.Schemas), len(c.CRDs))
 	return nil
 }

@@ -26,6 +26,14 @@ import (
 
 // structural converts decoded JSON to a structural schema by the server's way.
 func structural(schema map[string]any) (*structuralschema.Structural, error) {
+	props, err := schemaProps(schema)
+	if err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(props)
+}
+
+func schemaProps(schema map[string]any) (*apiextensions.JSONSchemaProps, error) {
 	data, err := json.Marshal(schema)
 	if err != nil {
 		return nil, err
@@ -35,15 +43,9 @@ func structural(schema map[string]any) (*structuralschema.Structural, error) {
 		return nil, err
 	}
 	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &internal, nil); err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(&internal)
+	err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &internal, nil)
+	return &internal, err
 }
-
-// runs is how often an object is validated: the reference walks maps in
-// random order, and some outcomes depend on it.
-const runs = 4
 
 // Schema compiles and validates as the server does with a custom resource.
 func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
@@ -54,16 +56,16 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 	var o parity.SchemaOutcome
 	walk := &ruleWalk{set: environment.MustBaseEnvSet(version.MustParseGeneric(parity.Release))}
 	decl := model.SchemaDeclType(s, c.Root)
-	if schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit) != nil {
+	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
+	if v != nil {
 		walk.node("", s, s, decl)
 	}
 	o.Rules = walk.rules
-	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
 	for _, obj := range c.Objects {
 		first := validate(v, s, obj)
 		key := outcomeKey(first)
 		seen := []string{key}
-		for n := 1; n < tries(len(c.Objects)); n++ {
+		for n := 1; n < r.Runs; n++ {
 			if again := validate(v, s, obj); !slices.Contains(seen, outcomeKey(again)) {
 				seen = append(seen, outcomeKey(again))
 				first.Others = append(first.Others, again)
@@ -72,14 +74,6 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 		o.Objects = append(o.Objects, first)
 	}
 	return o
-}
-
-// tries is fewer runs where there are thousands of objects.
-func tries(objects int) int {
-	if objects > 1000 {
-		return 2
-	}
-	return runs
 }
 
 // outcomeKey tells outcomes apart without regard to the order of errors.
@@ -225,9 +219,9 @@ func fromNested(n *structuralschema.NestedValueValidation) *structuralschema.Str
 func classOf(e *field.Error) string {
 	switch {
 	case strings.Contains(e.Field, "x-kubernetes-validations"), strings.Contains(e.Detail, "x-kubernetes-validations"):
-		return "cel"
+		return parity.ClassCEL
 	case strings.Contains(e.Field, "openAPIV3Schema"):
-		return "schema"
+		return parity.ClassSchema
 	}
-	return "other"
+	return parity.ClassOther
 }

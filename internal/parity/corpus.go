@@ -52,7 +52,13 @@ func LoadCorpus(testdata string) (*Corpus, error) {
 	c.generate(overloads, envs)
 	for _, s := range schemas {
 		if env := envs["schema-"+s.Name]; env != nil {
-			c.add("schema-"+s.Name, env, append(s.expressions, fieldCases(s.SchemaCase)...))
+			exprs := s.expressions
+			if s.fields {
+				exprs = append(exprs, fieldCases(s.SchemaCase)...)
+			}
+			if len(exprs) > 0 {
+				c.add("schema-"+s.Name, env, exprs)
+			}
 		}
 	}
 	if err := c.loadExpressions(filepath.Join(testdata, "oracle", "expressions"), envs); err != nil {

@@ -20,12 +20,25 @@ type exprLine struct {
 
 const usualEnv = "vars"
 
-// schemaLine is one line of a schema's golden: the schema's own error, a rule
-// or an object.
+// schemaLine is one line of a schema's golden: the schema's own error, a rule,
+// a field error or warning that objects refer to by its number, or an object.
 type schemaLine struct {
-	Error  string         `json:"error,omitempty"`
-	Rule   *RuleOutcome   `json:"rule,omitempty"`
-	Object *ObjectOutcome `json:"object,omitempty"`
+	Error      string       `json:"error,omitempty"`
+	Rule       *RuleOutcome `json:"rule,omitempty"`
+	FieldError *FieldError  `json:"err,omitempty"`
+	Warning    string       `json:"warn,omitempty"`
+	Object     *objectLine  `json:"object,omitempty"`
+}
+
+// objectLine is an ObjectOutcome that names its errors and warnings by number:
+// mutations of one object share most of them.
+type objectLine struct {
+	Name     string       `json:"name,omitempty"`
+	Errors   []int        `json:"e,omitempty"`
+	Warnings []int        `json:"w,omitempty"`
+	Left     int64        `json:"left"`
+	Panic    string       `json:"panic,omitempty"`
+	Others   []objectLine `json:"others,omitempty"`
 }
 
 type crdLine struct {
@@ -61,13 +74,7 @@ func Record(reference Implementation, c *Corpus, testdata string) error {
 	}
 	for _, s := range c.Schemas {
 		o := reference.Schema(s).normal()
-		lines := []any{schemaLine{Error: o.Error}}
-		for i := range o.Rules {
-			lines = append(lines, schemaLine{Rule: &o.Rules[i]})
-		}
-		for i := range o.Objects {
-			lines = append(lines, schemaLine{Object: &o.Objects[i]})
-		}
+		lines := schemaLines(o)
 		if err := writeLines(filepath.Join(dir, "schemas", s.Name+".jsonl"), lines); err != nil {
 			return err
 		}
@@ -140,17 +147,7 @@ func ReadRecorded(testdata string) (*Recorded, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		var o SchemaOutcome
-		err := readLines(f, func(l schemaLine) {
-			switch {
-			case l.Rule != nil:
-				o.Rules = append(o.Rules, *l.Rule)
-			case l.Object != nil:
-				o.Objects = append(o.Objects, *l.Object)
-			default:
-				o.Error = l.Error
-			}
-		})
+		o, err := readSchema(f)
 		if err != nil {
 			return nil, err
 		}

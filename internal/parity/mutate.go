@@ -22,16 +22,20 @@ type place struct {
 // turn is dropped, made null, emptied, given another type, made long or huge,
 // swapped with another enum value; list items are doubled; unknown fields
 // appear. Mutations of an update change the new object only, and once for each
-// value the old one only.
-func Mutations(schema map[string]any, o Object) []Object {
+// value the old one only. At most so many values are changed, evenly chosen; 0
+// means all of them.
+func Mutations(schema map[string]any, o Object, limit int) []Object {
 	var all []Object
 	change := func(onOld bool) {
 		base := o.New
 		if onOld {
 			base = o.Old
 		}
-		count := len(places(schema, DeepCopy(base)))
-		for i := range count {
+		count, step := len(places(schema, DeepCopy(base))), 1
+		if limit > 0 {
+			step = (count + limit - 1) / limit
+		}
+		for i := 0; i < count; i += max(step, 1) {
 			for _, m := range changesOf(schema, base, i) {
 				if onOld && m.name != "drop" && m.name != "bump" {
 					continue

@@ -113,10 +113,17 @@ type FieldError struct {
 	Detail string `json:"detail,omitempty"`
 	// Value is the JSON of the bad value, or "omitted".
 	Value string `json:"value,omitempty"`
-	// Class tells errors about CEL ("cel") from others ("schema", "other");
-	// only CRD checks set it.
+	// Class sorts the errors of CRD checks, and is empty elsewhere.
 	Class string `json:"class,omitempty"`
 }
+
+// The classes of a CRD check's errors. Only those about rules are compared; an
+// error without a class counts as one.
+const (
+	ClassCEL    = "cel"
+	ClassSchema = "schema"
+	ClassOther  = "other"
+)
 
 // CRDCase is a CustomResourceDefinition as decoded JSON.
 type CRDCase struct {

@@ -11,6 +11,8 @@ import (
 type schemaFile struct {
 	SchemaCase
 	expressions []string
+	// fields asks for fieldCases of every property too.
+	fields bool
 }
 
 // loadSchemas reads testdata/oracle/schemas. An object marked "mutate" stands
@@ -27,7 +29,7 @@ func loadSchemas(dir string) ([]schemaFile, error) {
 			Name:   f["@file"].(string),
 			Schema: get[map[string]any](r, f, "schema"),
 			Root:   get[bool](r, f, "root"),
-		}}
+		}, fields: get[bool](r, f, "fields")}
 		for _, o := range get[[]any](r, f, "objects") {
 			o, ok := o.(map[string]any)
 			if !ok {
@@ -37,7 +39,7 @@ func loadSchemas(dir string) ([]schemaFile, error) {
 			obj := Object{Name: get[string](r, o, "name"), New: o["new"], Old: o["old"], Budget: get[int64](r, o, "budget")}
 			s.Objects = append(s.Objects, obj)
 			if get[bool](r, o, "mutate") {
-				s.Objects = append(s.Objects, Mutations(s.Schema, obj)...)
+				s.Objects = append(s.Objects, Mutations(s.Schema, obj, 0)...)
 			}
 		}
 		for _, e := range get[[]any](r, f, "expressions") {

@@ -1,0 +1,162 @@
+// Package ours answers the cases of package parity with kubecel.
+package ours
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// New gives kubecel as an implementation of the cases.
+func New() parity.Implementation {
+	return &implementation{bases: map[string]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
+}
+
+// implementation answers with what the public façade is made of, because the
+// cases look at what it does not show: the cost of a failed evaluation, the
+// estimate of a rule that no type bounds.
+type implementation struct {
+	bases  map[string]*environment.Env
+	scopes map[*parity.Environment]*scope
+}
+
+// scope is an environment of the cases with the values of its variables.
+type scope struct {
+	*environment.Scope
+	values map[string]any
+}
+
+func (s *scope) ResolveName(name string) (any, bool) {
+	v, ok := s.values[name]
+	return v, ok
+}
+
+func (i *implementation) base(version string) (*environment.Env, error) {
+	if base, ok := i.bases[version]; ok {
+		return base, nil
+	}
+	var v library.Version
+	if _, err := fmt.Sscanf(version, "%d.%d", &v.Major, &v.Minor); err != nil {
+		return nil, fmt.Errorf("version %q: %w", version, err)
+	}
+	base, err := environment.New(environment.Config{Libraries: library.Environment(v), Known: library.Stored()})
+	if err == nil {
+		i.bases[version] = base
+	}
+	return base, err
+}
+
+func (i *implementation) scope(e *parity.Environment) (*scope, error) {
+	if s, ok := i.scopes[e]; ok {
+		return s, nil
+	}
+	base, err := i.base(e.Version)
+	if err != nil {
+		return nil, err
+	}
+	s := &scope{values: map[string]any{}}
+	var declared []*decls.VariableDecl
+	for _, v := range e.Vars {
+		declared = append(declared, decls.NewVariable(v.Name, v.Type))
+		s.values[v.Name] = v.Value
+	}
+	if e.Authorizer {
+		declared = append(declared, decls.NewVariable("authorizer", library.AuthorizerType))
+		user := &library.UserInfo{Name: parity.AuthorizerUser}
+		if s.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(authorize), user); err != nil {
+			return nil, err
+		}
+	}
+	var provider types.Provider
+	var sizes cost.Sizer
+	if e.Self != nil {
+		schema, err := compile(e.Self.Schema, e.Self.Root)
+		if err != nil {
+			return nil, err
+		}
+		p := typesystem.NewProvider(base.CEL().CELTypeProvider(), schema, "selfType1")
+		provider, sizes = p, schema
+		declared = append(declared, decls.NewVariable("self", p.Type()), decls.NewVariable("oldSelf", p.Type()))
+		first := e.Self.Objects[0]
+		s.values["self"] = schema.WithObjectMeta().Value(first.New)
+		if first.Old != nil {
+			s.values["oldSelf"] = schema.WithObjectMeta().Value(first.Old)
+		}
+	}
+	if s.Scope, err = base.Scope(provider, sizes, declared...); err != nil {
+		return nil, err
+	}
+	i.scopes[e] = s
+	return s, nil
+}
+
+// Expression compiles, estimates, plans and evaluates.
+func (i *implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
+	s, err := i.scope(c.Env)
+	if err != nil {
+		o.CompileError = "environment: " + err.Error()
+		return o
+	}
+	checked, err := s.Compile(c.Expr)
+	if err != nil {
+		o.CompileError = err.Error()
+		return o
+	}
+	o.Type = checked.GetType(checked.Expr().ID()).String()
+	estimate, err := s.Estimate(checked)
+	if err != nil {
+		o.EstimateError = err.Error()
+	}
+	o.Estimate = [2]uint64{estimate.Min, estimate.Max}
+	program, err := s.Plan(checked)
+	if err != nil {
+		o.ProgramError = err.Error()
+		return o
+	}
+	result := program.Eval(context.Background(), s, cost.PerCallLimit)
+	o.Cost = result.Cost
+	if result.Err != nil {
+		o.Error = result.Err.Error()
+	} else {
+		o.Result = parity.Print(result.Value)
+	}
+	return o
+}
+
+// authorize puts the question to the authorizer of the cases.
+func authorize(_ context.Context, a library.Attributes) (library.Decision, string, error) {
+	q := parity.Access{User: a.User.Name, Verb: a.Verb, Path: a.Path, Resource: a.IsResource}
+	if a.IsResource {
+		q.Group, q.Version, q.Kind = a.Group, a.APIVersion, a.Resource
+		q.Subresource, q.Namespace, q.ObjectName = a.Subresource, a.Namespace, a.Name
+		if a.FieldSelectorError != nil {
+			q.FieldSelectorError = a.FieldSelectorError.Error()
+		}
+		for _, f := range a.FieldSelector {
+			q.FieldSelector = append(q.FieldSelector, fmt.Sprintf("%s %s %s", f.Field, f.Operator, f.Value))
+		}
+		if a.LabelSelectorError != nil {
+			q.LabelSelectorError = a.LabelSelectorError.Error()
+		}
+		for _, l := range a.LabelSelector {
+			q.LabelSelector = append(q.LabelSelector, fmt.Sprintf("%s %s %s", l.Key(), l.Operator(), strings.Join(l.Values().List(), "|")))
+		}
+	}
+	allowed, denied, reason, err := parity.Authorize(q)
+	switch {
+	case allowed:
+		return library.Allow, reason, err
+	case denied:
+		return library.Deny, reason, err
+	}
+	return library.NoOpinion, reason, err
+}

@@ -1,0 +1,13 @@
+package ours
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kubecel/kubecel/internal/parity"
+)
+
+// TestReplay holds kubecel against every recorded answer of the API server.
+func TestReplay(t *testing.T) {
+	parity.Replay(t, filepath.Join("..", "..", "..", "testdata"), New())
+}

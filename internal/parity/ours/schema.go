@@ -1,0 +1,197 @@
+package ours
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+func parse(schema map[string]any) (*typesystem.OpenAPI, error) {
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	return typesystem.ParseOpenAPI(data)
+}
+
+func compile(schema map[string]any, root bool) (*typesystem.Schema, error) {
+	doc, err := parse(schema)
+	if err != nil {
+		return nil, err
+	}
+	return typesystem.Compile(doc, root)
+}
+
+// Schema compiles the rules of a schema and validates objects.
+func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
+	doc, err := parse(c.Schema)
+	if err != nil {
+		return parity.SchemaOutcome{Error: err.Error()}
+	}
+	if _, err := typesystem.Compile(doc, c.Root); err != nil {
+		return parity.SchemaOutcome{Error: serverText(err)}
+	}
+	env, err := environment.Stored()
+	if err != nil {
+		return parity.SchemaOutcome{Error: err.Error()}
+	}
+	v, err := crd.NewValidator(doc, c.Root, environment.Rules(env))
+	if err != nil {
+		return parity.SchemaOutcome{Error: err.Error()}
+	}
+	for info := range v.Rules() {
+		o.Rules = appendRule(o.Rules, info)
+	}
+	for _, object := range c.Objects {
+		o.Objects = append(o.Objects, validate(v, object))
+	}
+	return o
+}
+
+// serverText is what the server says of a schema, without the place.
+func serverText(err error) string {
+	if e, ok := err.(*typesystem.SchemaError); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// appendRule adds a rule or, where no rule of a place can be compiled, the place
+// as the server reports it.
+func appendRule(rules []parity.RuleOutcome, info crd.RuleInfo) []parity.RuleOutcome {
+	r := parity.RuleOutcome{Path: schemaPath(info.Schema), Index: info.Index}
+	if kind, detail, ok := crd.CompileFailure(info.Err); !ok && info.Err != nil {
+		if info.Index > 0 {
+			return rules
+		}
+		r.Index, r.Error = -1, info.Err.Error()
+		return append(rules, r)
+	} else if ok {
+		r.Error = kind + ": " + detail
+	}
+	r.UsesOldSelf = info.OldSelf
+	if info.Compiled {
+		r.MaxCost, r.Cardinality = info.Estimate.Max, info.Unbounded
+	}
+	if kind, detail, ok := crd.CompileFailure(info.MessageErr); ok {
+		r.MessageError = kind + ": " + detail
+	}
+	r.MessageMaxCost, r.FieldPath = info.MessageEstimate.Max, info.FieldPath
+	return append(rules, r)
+}
+
+// schemaPath writes the place of a schema as the cases do.
+func schemaPath(path *field.Path) string {
+	rest := path.String()
+	if path == nil {
+		return ""
+	}
+	var b strings.Builder
+	for rest != "" {
+		rest = strings.TrimPrefix(rest, ".")
+		if name, ok := strings.CutPrefix(rest, "properties["); ok {
+			end := len(name)
+			for _, next := range []string{"].properties[", "].items", "].additionalProperties", "].allOf["} {
+				if at := strings.Index(name, next); at >= 0 {
+					end = min(end, at)
+				}
+			}
+			if end == len(name) {
+				end = len(name) - 1
+			}
+			b.WriteString("." + name[:end])
+			rest = name[end+1:]
+		} else if after, ok := strings.CutPrefix(rest, "items"); ok {
+			b.WriteString("[*]")
+			rest = after
+		} else if after, ok := strings.CutPrefix(rest, "additionalProperties"); ok {
+			b.WriteString("{*}")
+			rest = after
+		} else if after, ok := strings.CutPrefix(rest, "allOf["); ok {
+			index, after, _ := strings.Cut(after, "]")
+			b.WriteString("/allOf[" + index + "]")
+			rest = after
+		} else {
+			return path.String()
+		}
+	}
+	return b.String()
+}
+
+func validate(v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.Panic = fmt.Sprint(p)
+		}
+	}()
+	o.Name = object.Name
+	budget := crd.NewBudget(cost.Budget)
+	switch {
+	case object.Budget > 0:
+		budget = crd.NewBudget(uint64(object.Budget))
+	case object.Budget < 0:
+		budget = crd.NewBudget(0)
+	}
+	result, err := v.Validate(context.Background(), object.New, object.Old, crd.Options{Budget: budget})
+	if err != nil {
+		o.Panic = err.Error()
+	}
+	for i := range result.Errors {
+		o.Errors = append(o.Errors, fieldError(result.Errors[i].FieldError()))
+	}
+	for i := range result.Warnings {
+		o.Warnings = append(o.Warnings, result.Warnings[i].FieldError().Error())
+	}
+	o.Remaining = -1
+	if !result.Exhausted {
+		o.Remaining = int64(min(budget.Left(), math.MaxInt64))
+	}
+	return o
+}
+
+func fieldError(e *field.Error) parity.FieldError {
+	f := parity.FieldError{Type: string(e.Type), Field: e.Field, Detail: e.Detail}
+	switch e.BadValue.(type) {
+	case nil:
+	case field.OmitValueType, *field.OmitValueType:
+		f.Value = "omitted"
+	default:
+		f.Value = parity.BadValue(e.BadValue)
+	}
+	return f
+}
+
+// CRD checks a CRD as on creation.
+func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
+	data, err := json.Marshal(c.CRD)
+	if err != nil {
+		return parity.CRDOutcome{DecodeError: err.Error()}
+	}
+	definition, err := crd.Read(data)
+	if err != nil {
+		return parity.CRDOutcome{DecodeError: err.Error()}
+	}
+	env, err := environment.Written()
+	if err != nil {
+		return parity.CRDOutcome{DecodeError: err.Error()}
+	}
+	for _, f := range crd.Check(definition, environment.Rules(env)) {
+		e := fieldError(f.Error)
+		e.Class = parity.ClassSchema
+		if strings.Contains(e.Field+e.Detail, "x-kubernetes-validations") {
+			e.Class = parity.ClassCEL
+		}
+		o.Errors = append(o.Errors, e)
+	}
+	return o
+}
