@@ -11,7 +11,7 @@
 // as many objects as needed:
 //
 //	rules, err := kubecel.CompileCRD(crd, "v1")
-//	report, err := rules.Validate(ctx, object, oldObject)
+//	report, err := rules.Validate(ctx, rules.Complete(object), oldObject)
 //
 // To learn what an API server says of the CRD itself, use [CheckCRD]. To
 // evaluate expressions of your own, build an [Env].

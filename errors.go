@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
-// Code names the class of a problem. Codes are stable; texts are not.
+// Code names the class of a problem: the name of its constant without Code.
+// Codes are stable; texts are not.
 type Code string
 
 // The codes of a SchemaError. A CRD also has CodeSchemaMissing and
@@ -32,22 +32,22 @@ const (
 // too.
 const (
 	// CodeExpressionTooLarge is an expression over the size limit.
-	CodeExpressionTooLarge = Code(environment.TooLarge)
+	CodeExpressionTooLarge Code = "ExpressionTooLarge"
 	// CodeSyntaxError is an expression that is not CEL.
-	CodeSyntaxError = Code(environment.Syntax)
+	CodeSyntaxError Code = "SyntaxError"
 	// CodeUndeclaredReference is a name that the environment does not have.
-	CodeUndeclaredReference = Code(environment.UndeclaredReference)
+	CodeUndeclaredReference Code = "UndeclaredReference"
 	// CodeUndeclaredFunction is a function that the environment does not have.
-	CodeUndeclaredFunction = Code(environment.UndeclaredFunction)
+	CodeUndeclaredFunction Code = "UndeclaredFunction"
 	// CodeUndefinedField is a field that the object's schema does not have.
-	CodeUndefinedField = Code(environment.UndefinedField)
+	CodeUndefinedField Code = "UndefinedField"
 	// CodeNoMatchingOverload is a call with operands of unsuitable types.
-	CodeNoMatchingOverload = Code(environment.NoMatchingOverload)
+	CodeNoMatchingOverload Code = "NoMatchingOverload"
 	// CodeTypeMismatch is any other type error.
-	CodeTypeMismatch = Code(environment.TypeMismatch)
+	CodeTypeMismatch Code = "TypeMismatch"
 	// CodeInvalidLiteral is a literal that can never be valid: a duration, a
 	// timestamp, a regular expression, or a list or map of mixed types.
-	CodeInvalidLiteral = Code(environment.InvalidLiteral)
+	CodeInvalidLiteral Code = "InvalidLiteral"
 	// CodePlanFailed is an expression that type-checks and cannot be prepared
 	// for evaluation.
 	CodePlanFailed Code = "PlanFailed"
@@ -58,14 +58,14 @@ const (
 const (
 	// CodeNoOverload is a call with values of types that it does not take, which
 	// only dynamically typed data makes possible.
-	CodeNoOverload = Code(crd.CodeNoOverload)
+	CodeNoOverload Code = "NoOverload"
 	// CodeEvaluationFailed is any other error of an expression: a missing key, an
 	// index out of bounds, an overflow, a string that does not parse.
-	CodeEvaluationFailed = Code(crd.CodeEvaluationFailed)
+	CodeEvaluationFailed Code = "EvaluationFailed"
 	// CodeCallLimitExceeded is an evaluation that cost more than one may.
-	CodeCallLimitExceeded = Code(crd.CodeCallLimitExceeded)
+	CodeCallLimitExceeded Code = "CallLimitExceeded"
 	// CodeBudgetExhausted is an evaluation that the budget does not cover.
-	CodeBudgetExhausted = Code(crd.CodeBudgetExhausted)
+	CodeBudgetExhausted Code = "BudgetExhausted"
 	// CodeCancelled is an evaluation whose context was done.
 	CodeCancelled Code = "Cancelled"
 	// CodeInternal is a function or a value that panicked.
@@ -75,49 +75,49 @@ const (
 // The codes that only violations have.
 const (
 	// CodeViolated is a rule that is false.
-	CodeViolated = Code(crd.CodeViolated)
+	CodeViolated Code = "Violated"
 	// CodeNotCompiled is a rule that does not compile; no object satisfies it.
-	CodeNotCompiled = Code(crd.CodeNotCompiled)
+	CodeNotCompiled Code = "NotCompiled"
 )
 
 // The codes of the findings in a CRD.
 const (
 	// CodeSchemaMissing is a version without a schema.
-	CodeSchemaMissing = Code(crd.CodeSchemaMissing)
+	CodeSchemaMissing Code = "SchemaMissing"
 	// CodeNotStructural is a schema that is not structural.
-	CodeNotStructural = Code(crd.CodeNotStructural)
+	CodeNotStructural Code = "NotStructural"
 	// CodeSchemaInvalid is a schema that is structural and not allowed for
 	// another reason.
-	CodeSchemaInvalid = Code(crd.CodeSchemaInvalid)
+	CodeSchemaInvalid Code = "SchemaInvalid"
 	// CodeRuleMissing is a rule without an expression.
-	CodeRuleMissing = Code(crd.CodeRuleMissing)
+	CodeRuleMissing Code = "RuleMissing"
 	// CodeRuleInvalid is a rule that does not compile.
-	CodeRuleInvalid = Code(crd.CodeRuleInvalid)
+	CodeRuleInvalid Code = "RuleInvalid"
 	// CodeRuleNotBool is a rule that is not of type bool.
-	CodeRuleNotBool = Code(crd.CodeRuleNotBool)
+	CodeRuleNotBool Code = "RuleNotBool"
 	// CodeMessageInvalid is an unusable message, or one that is missing although
 	// the rule has line breaks.
-	CodeMessageInvalid = Code(crd.CodeMessageInvalid)
+	CodeMessageInvalid Code = "MessageInvalid"
 	// CodeMessageExpressionInvalid is a messageExpression that does not compile.
-	CodeMessageExpressionInvalid = Code(crd.CodeMessageExpressionInvalid)
+	CodeMessageExpressionInvalid Code = "MessageExpressionInvalid"
 	// CodeMessageExpressionNotString is a messageExpression that is not of type string.
-	CodeMessageExpressionNotString = Code(crd.CodeMessageExpressionNotString)
+	CodeMessageExpressionNotString Code = "MessageExpressionNotString"
 	// CodeReasonInvalid is a reason that does not exist.
-	CodeReasonInvalid = Code(crd.CodeReasonInvalid)
+	CodeReasonInvalid Code = "ReasonInvalid"
 	// CodeFieldPathInvalid is a fieldPath that is malformed or names no field.
-	CodeFieldPathInvalid = Code(crd.CodeFieldPathInvalid)
+	CodeFieldPathInvalid Code = "FieldPathInvalid"
 	// CodeEstimateExceeded is an expression whose estimated cost is over its limit.
-	CodeEstimateExceeded = Code(crd.CodeEstimateExceeded)
+	CodeEstimateExceeded Code = "EstimateExceeded"
 	// CodeSchemaEstimateExceeded is a schema whose expressions together are
 	// estimated to cost more than the limit, and an expression with a large share
 	// in that.
-	CodeSchemaEstimateExceeded = Code(crd.CodeSchemaEstimateExceeded)
+	CodeSchemaEstimateExceeded Code = "SchemaEstimateExceeded"
 	// CodeOldSelfUncorrelatable is a use of oldSelf where no old value can be found.
-	CodeOldSelfUncorrelatable = Code(crd.CodeOldSelfUncorrelatable)
+	CodeOldSelfUncorrelatable Code = "OldSelfUncorrelatable"
 	// CodeOldSelfUnused is a rule with optionalOldSelf that does not use oldSelf.
-	CodeOldSelfUnused = Code(crd.CodeOldSelfUnused)
+	CodeOldSelfUnused Code = "OldSelfUnused"
 	// CodeNoType is a rule on a schema whose data expressions cannot see.
-	CodeNoType = Code(crd.CodeNoType)
+	CodeNoType Code = "NoType"
 )
 
 // Position is a place in an expression.

@@ -274,7 +274,8 @@ func TestMisuse(t *testing.T) {
 			_ = err.Error()
 		}
 		_, _, _ = new(kubecel.Expression).String(), new(kubecel.Expression).OutputType(), new(kubecel.Expression).Estimate()
-		_, _, _ = (*kubecel.Expression)(nil).String(), kubecel.Position{}.String(), kubecel.Rule{}.Total()
+		_, _, _ = (*kubecel.Expression)(nil).String(), (*kubecel.Expression)(nil).OutputType(), (*kubecel.Expression)(nil).Estimate()
+		_, _ = kubecel.Position{}.String(), kubecel.Rule{}.Total()
 	})
 }
 

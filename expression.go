@@ -86,11 +86,21 @@ func (x *Expression) String() string {
 }
 
 // OutputType returns the type that the expression evaluates to.
-func (x *Expression) OutputType() *cel.Type { return x.output }
+func (x *Expression) OutputType() *cel.Type {
+	if x == nil {
+		return nil
+	}
+	return x.output
+}
 
 // Estimate returns what one evaluation may cost, in cost units: the number by
 // which an API server of Kubernetes 1.37 judges the expression.
-func (x *Expression) Estimate() cost.Range { return x.estimate }
+func (x *Expression) Estimate() cost.Range {
+	if x == nil {
+		return cost.Range{}
+	}
+	return x.estimate
+}
 
 // Result is the outcome of an evaluation.
 type Result struct {
@@ -131,7 +141,7 @@ func WithBudget(budget *Budget) EvalOption {
 // lacks fails only if the evaluation needs it.
 //
 // If the evaluation gives no value the error is an *EvalError, which unwraps to
-// the error of a done context. Cancellation is looked at before the evaluation
+// the error of a done context; without a context it is ErrNilContext. Cancellation is looked at before the evaluation
 // and every cost.InterruptFrequency iterations of a comprehension.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
 	switch {

@@ -3,9 +3,12 @@ package kubecel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel"
 )
@@ -285,5 +288,35 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("during %s: %v", name, err)
 		}
 		cancel()
+	}
+}
+
+// TestValidateOptions holds what each option changes.
+func TestValidateOptions(t *testing.T) {
+	rules := mustRules(t, withRule("{rule: self.size > 1}"))
+	object := map[string]any{"size": int64(1)}
+	for name, test := range map[string]struct {
+		option kubecel.ValidateOption
+		want   string
+	}{
+		"none":              {nil, "valid, 1 warnings"},
+		"WithoutRatcheting": {kubecel.WithoutRatcheting(), "Violated  failed rule: self.size > 1"},
+		"WithRuleCostLimit": {kubecel.WithRuleCostLimit(1), "CallLimitExceeded  'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: self.size > 1"},
+	} {
+		report, err := rules.Validate(t.Context(), object, object, test.option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("valid, %d warnings", len(report.Warnings))
+		for _, v := range report.Violations {
+			got = fmt.Sprintf("%s %s %s", v.Code, v.Path, v.Message)
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+	report, err := rules.Validate(t.Context(), object, nil, kubecel.AtPath(field.NewPath("items").Index(2)))
+	if err != nil || len(report.Violations) != 1 || report.Violations[0].Path != "items[2]" {
+		t.Errorf("AtPath: %v %v", report, err)
 	}
 }

@@ -2,7 +2,9 @@ package kubecel_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -114,4 +116,46 @@ func FuzzCompileCRD(f *testing.F) {
 			_ = report.ErrorList().ToAggregate()
 		}
 	})
+}
+
+// FuzzParseObject holds that data is an object or a SchemaError, and that an
+// object has only values that rules know and is the same when read again.
+func FuzzParseObject(f *testing.F) {
+	for _, seed := range []string{"", "a: 1", "[1]", `{"a": [1, 1.5, "\ud83d\ude00", null, true]}`, "a: 1\n---\nb: 2", "a: .nan", "a: &x [1]\nb: *x", "a: 2020-01-01", "? [a]\n: b", "a: 0x10", "a: 1e400", "\xff"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		object, err := kubecel.ParseObject(data)
+		if err != nil {
+			if _, ok := errors.AsType[*kubecel.SchemaError](err); !ok || object != nil {
+				t.Fatalf("error %T, object %v", err, object)
+			}
+			return
+		}
+		checkValue(t, object)
+		text, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := kubecel.ParseObject(text); err != nil || !reflect.DeepEqual(again, object) {
+			t.Errorf("%v %v, want %v", again, err, object)
+		}
+	})
+}
+
+func checkValue(t *testing.T, value any) {
+	t.Helper()
+	switch value := value.(type) {
+	case map[string]any:
+		for _, v := range value {
+			checkValue(t, v)
+		}
+	case []any:
+		for _, v := range value {
+			checkValue(t, v)
+		}
+	case nil, bool, int64, float64, string:
+	default:
+		t.Errorf("value of type %T", value)
+	}
 }
