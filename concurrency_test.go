@@ -14,7 +14,7 @@ import (
 // TestConcurrency holds that an environment, an expression and a rule set give
 // many goroutines what they give one.
 func TestConcurrency(t *testing.T) {
-	const goroutines, rounds, kinds = 64, 20, 8
+	const goroutines, rounds, kinds = 64, 8, 8
 	env, err := kubecel.NewEnv(kubecel.Variable("n", cel.IntType), kubecel.Variable("names", cel.ListType(cel.StringType)))
 	if err != nil {
 		t.Fatal(err)

@@ -159,11 +159,18 @@ type CompileError struct {
 	Server string
 }
 
-// Error returns all issues with their places, hints and snippets.
+// maxShown is how many issues the text of a CompileError shows.
+const maxShown = 20
+
+// Error returns the first issues with their places, hints and snippets.
 func (e *CompileError) Error() string {
 	var b strings.Builder
 	b.WriteString("expression does not compile")
-	for _, issue := range e.Issues {
+	for i, issue := range e.Issues {
+		if i == maxShown {
+			fmt.Fprintf(&b, "\nand %d more", len(e.Issues)-maxShown)
+			break
+		}
 		b.WriteString("\n")
 		if !issue.Position.IsZero() {
 			fmt.Fprintf(&b, "%v: ", issue.Position)

@@ -172,7 +172,7 @@ func TestHugeExpressions(t *testing.T) {
 		"1 MB":     {strings.Repeat("a", 1<<20), kubecel.CodeExpressionTooLarge},
 		"brackets": {strings.Repeat("[", 100_000), kubecel.CodeSyntaxError},
 		"parens":   {strings.Repeat("(", 50_000) + strings.Repeat(")", 50_000), kubecel.CodeSyntaxError},
-		"garbage":  {strings.Repeat("\xff", 100_000), kubecel.CodeSyntaxError},
+		"garbage":  {strings.Repeat("\xff", 10_000), kubecel.CodeSyntaxError},
 	} {
 		invalid := compileError(t, env, want.expression)
 		if invalid.Issues[0].Code != want.code {
@@ -183,9 +183,9 @@ func TestHugeExpressions(t *testing.T) {
 		}
 	}
 	for _, expression := range []string{
-		strings.Repeat("!", 99_996) + "true", strings.Repeat("1+", 49_999) + "1", "any" + strings.Repeat(".a", 49_000),
-		"[" + strings.Repeat("1,", 49_000) + "1]", strings.Repeat("true?", 15_000) + "1" + strings.Repeat(":1", 15_000),
-		strings.Repeat("-", 99_999) + "1", strings.Repeat("any[", 20_000) + "0" + strings.Repeat("]", 20_000),
+		strings.Repeat("!", 99_996) + "true", strings.Repeat("1+", 9_999) + "1", "any" + strings.Repeat(".a", 9_000),
+		"[" + strings.Repeat("1,", 9_000) + "1]", strings.Repeat("true?", 5_000) + "1" + strings.Repeat(":1", 5_000),
+		strings.Repeat("-", 99_999) + "1", strings.Repeat("any[", 5_000) + "0" + strings.Repeat("]", 5_000),
 	} {
 		noPanic(t, fmt.Sprintf("%.10s…", expression), func() {
 			x, err := env.Compile(expression)

@@ -141,8 +141,9 @@ func WithBudget(budget *Budget) EvalOption {
 // lacks fails only if the evaluation needs it.
 //
 // If the evaluation gives no value the error is an *EvalError, which unwraps to
-// the error of a done context; without a context it is ErrNilContext. Cancellation is looked at before the evaluation
-// and every cost.InterruptFrequency iterations of a comprehension.
+// the error of a done context; without a context it is ErrNilContext.
+// Cancellation is looked at before the evaluation and every
+// cost.InterruptFrequency iterations of a comprehension.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
 	switch {
 	case ctx == nil:
