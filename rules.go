@@ -92,9 +92,9 @@ func WithValidationBudget(budget *Budget) ValidateOption {
 }
 
 // WithRuleCostLimit bounds the cost of each evaluation in cost units, instead of
-// the cost.PerCallLimit units of an API server, for which zero stands.
+// the cost.PerCallLimit units of an API server.
 func WithRuleCostLimit(units uint64) ValidateOption {
-	return func(c *validateConfig) { c.CallLimit = units }
+	return func(c *validateConfig) { c.CallLimit = &units }
 }
 
 // WithoutRatcheting makes violations count where nothing has changed since the
