@@ -8,6 +8,7 @@ test:
 	$(GO) vet ./...
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
 	$(GO) test -race ./...
+	$(GO) test -run Alloc ./...
 
 # The whole suite with newer releases of cel-go than go.mod requires.
 CELGO ?= v0.30.0 v0.31.0
@@ -43,7 +44,7 @@ fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "== $$pkg $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100ms $$pkg; \
 	  done; \
 	done
 
