@@ -191,7 +191,9 @@ func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.Va
 	if err != nil {
 		return nil, err
 	}
-	if err := scoped.AddIdents(vars...); err != nil {
+	// Those of the base environment again, so that a name declared in both is an
+	// error: since v0.31 the checker only looks at the last scope.
+	if err := scoped.AddIdents(append(e.cel.Variables(), vars...)...); err != nil {
 		return nil, err
 	}
 	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
