@@ -6,6 +6,18 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
+// The names of settings that environments ask for.
+const (
+	// NumbersName is the library that compares numbers of different types.
+	NumbersName = "cel.numbers"
+	// OptionalsName is the library of optional types and their syntax.
+	OptionalsName = "cel.optionals"
+	// ValidatorsName is the library that checks literals.
+	ValidatorsName = "cel.validators"
+	// KeywordsName is the library that selects fields by reserved words.
+	KeywordsName = "cel.keywords"
+)
+
 // Settings returns what an API server sets of the language itself, as libraries
 // so that each has the version that introduced it.
 func Settings() []Library {
@@ -22,14 +34,14 @@ func Settings() []Library {
 			),
 		},
 		{
-			Name:    "cel.numbers",
+			Name:    NumbersName,
 			Doc:     "Compares numbers of different types: `1 < 1.5` and `2u > 1`.",
 			Since:   Introduced(1, 28),
 			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
 		},
 		optionals(),
 		{
-			Name:  "cel.validators",
+			Name:  ValidatorsName,
 			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
 			Since: Introduced(1, 29),
 			Options: []cel.EnvOption{cel.ASTValidators(
@@ -38,6 +50,12 @@ func Settings() []Library {
 				cel.ValidateRegexLiterals(),
 				cel.ValidateHomogeneousAggregateLiterals(),
 			)},
+		},
+		{
+			// An environment asks for this library by its name.
+			Name:  KeywordsName,
+			Doc:   "Selects properties whose names are reserved words of CEL by these words: `self.namespace` beside `self.__namespace__`.",
+			Since: Introduced(1, 31),
 		},
 		twoVariables(),
 	}
@@ -51,7 +69,7 @@ func optionals() Library {
 	k := cel.TypeParamType("K")
 	optional, list := cel.OptionalType(v), cel.ListType(v)
 	return Library{
-		Name:  "cel.optionals",
+		Name:  OptionalsName,
 		Doc:   "Values that may be absent, and fields, keys and elements that may be missing.",
 		Since: Introduced(1, 28),
 		Functions: []Function{

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/cel"
-
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -37,32 +35,12 @@ func Functions() string {
 		}
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature(fn, o), server(lib, o), cell(fn.Doc))
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cell(fn.Signature(o)), server(lib, o), cell(fn.Doc))
 			}
 		}
 	}
 	return b.String()
 }
-
-func signature(fn library.Function, o library.Overload) string {
-	args := o.Args
-	receiver := ""
-	if o.Member {
-		receiver = "<" + typeName(args[0]) + ">."
-		args = args[1:]
-	}
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = typeName(a)
-	}
-	result := ""
-	if o.Result != nil {
-		result = " → " + typeName(o.Result)
-	}
-	return cell(receiver + fn.Name + "(" + strings.Join(names, ", ") + ")" + result)
-}
-
-func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kubernetes.") }
 
 // server names the first release that accepts a function on write: the one
 // after that of the environment, because a cluster can be rolled back by one.

@@ -37,7 +37,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 		return s, nil
 	}
 	s := &ruleScope{env: r.env, schema: schema, compiled: map[ruleKey]compiledRule{}}
-	s.provider = typesystem.NewProvider(r.env.cel.CELTypeProvider(), schema, typeName)
+	s.provider = r.env.Provider(nil, schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression,
 
 func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
 	scope := s.plain
-	if optionalOldSelf {
+	if optionalOldSelf && s.env.server.Minor >= optionalOldSelfSince {
 		if s.optional == nil {
 			var err error
 			if s.optional, err = s.scope(types.NewOptionalType(s.provider.Type())); err != nil {
