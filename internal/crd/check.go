@@ -29,7 +29,25 @@ type Finding struct {
 //
 // Not checked are the default values in schemas, and whatever is outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
-func Check(d *Definition, env Environment) []Finding {
+func Check(d *Definition, env Environment) []Finding { return CheckEach(d, env, nil) }
+
+// Visit is a rule that a check has come to.
+type Visit struct {
+	Rule *typesystem.Rule
+	// Path is the place of the rule in the CRD.
+	Path *field.Path
+	// Expr and Message are the compiled expressions, nil for what does not
+	// compile or is not there.
+	Expr, Message *Expression
+	// Cardinality is how often the rule can apply to one object.
+	Cardinality uint64
+	// Findings are what is wrong with the rule alone.
+	Findings []Finding
+}
+
+// CheckEach is Check, and shows each rule that is compiled to a visitor. Which
+// they are, and their order, does not depend on the environment.
+func CheckEach(d *Definition, env Environment, visit func(Visit)) []Finding {
 	var findings []Finding
 	shared := d.shared()
 	for i := range d.Versions {
@@ -43,7 +61,7 @@ func Check(d *Definition, env Environment) []Finding {
 		if shared {
 			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
 		}
-		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), status, env)...)
+		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), status, env, visit)...)
 		if shared {
 			break // they are all the same, and looked at once
 		}
@@ -52,7 +70,7 @@ func Check(d *Definition, env Environment) []Finding {
 }
 
 // checkSchema checks the schema of one version, or the one of all.
-func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment) []Finding {
+func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment, visit func(Visit)) []Finding {
 	if s == nil {
 		return nil
 	}
@@ -68,7 +86,7 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Envir
 	if s.Nullable {
 		add(CodeSchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
-	c := &checker{env: env}
+	c := &checker{env: env, visit: visit}
 	var types *typeContext
 	inconvertible := convertible(s)
 	if inconvertible == nil {
@@ -114,7 +132,8 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 
 // checker goes through one schema.
 type checker struct {
-	env Environment
+	env   Environment
+	visit func(Visit)
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
@@ -243,7 +262,12 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 	var findings []Finding
 	for i := range s.Validations {
 		r := &s.Validations[i]
-		findings = append(findings, c.rule(r, compileRule(scope, s, r), path.Index(i), in, types.cardinality(self))...)
+		compiled, at, cardinality := compileRule(scope, s, r), path.Index(i), types.cardinality(self)
+		found := c.rule(r, compiled, at, in, cardinality)
+		findings = append(findings, found...)
+		if c.visit != nil {
+			c.visit(Visit{Rule: r, Path: at, Expr: compiled.expr, Message: compiled.message, Cardinality: cardinality, Findings: found})
+		}
 	}
 	return findings
 }

@@ -55,6 +55,8 @@ type Env struct {
 	// fields can be selected by reserved words, and optionals whether there are
 	// optional types.
 	numbers, keywords, optionals bool
+	// grammar is the same for environments that parse alike.
+	grammar string
 }
 
 // New builds a base environment.
@@ -96,6 +98,7 @@ func New(cfg Config) (*Env, error) {
 		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
 		optionals: has(cfg.Libraries, library.OptionalsName),
 	}
+	e.grammar = grammar(env, e.optionals)
 	if e.size == 0 {
 		e.size = DefaultExpressionSize
 	}

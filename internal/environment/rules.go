@@ -1,6 +1,8 @@
 package environment
 
 import (
+	"sync"
+
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
@@ -24,11 +26,44 @@ func Rules(env *Env) crd.Environment {
 	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}}
 }
 
+// Needs tells what the expressions of rules need that not every server has.
+type Needs struct {
+	rules *rules
+	found map[*crd.Expression][]Requirement
+}
+
+// anyServer is shared by all that ask what the rules of a CRD need.
+var anyServer = sync.OnceValues(func() (*Env, error) { return New(AnyServer()) })
+
+// NewNeeds returns an environment for rules that remembers what they need.
+func NewNeeds() (*Needs, error) {
+	env, err := anyServer()
+	if err != nil {
+		return nil, err
+	}
+	n := &Needs{found: map[*crd.Expression][]Requirement{}}
+	n.rules = &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, needs: n}
+	return n, nil
+}
+
+// Scope declares self and oldSelf with the type of a schema.
+func (n *Needs) Scope(schema *typesystem.Schema) (crd.Scope, error) { return n.rules.Scope(schema) }
+
+// Of returns what an expression that was compiled here needs.
+func (n *Needs) Of(x *crd.Expression) []Requirement { return n.found[x] }
+
+// OptionalOldSelf is what a rule needs for which oldSelf is an optional.
+func OptionalOldSelf() Requirement {
+	return Requirement{Feature: "optionalOldSelf", Since: optionalOldSelfSince}
+}
+
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
 	env    *Env
 	scopes map[*typesystem.Schema]*ruleScope
+	// needs, if set, gets what each expression needs.
+	needs *Needs
 }
 
 // Scope declares self and oldSelf with the type of a schema.
@@ -36,7 +71,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 	if s, ok := r.scopes[schema]; ok {
 		return s, nil
 	}
-	s := &ruleScope{env: r.env, schema: schema, compiled: map[ruleKey]compiledRule{}}
+	s := &ruleScope{env: r.env, needs: r.needs, schema: schema, compiled: map[ruleKey]compiledRule{}}
 	s.provider = r.env.Provider(nil, schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
@@ -48,6 +83,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 
 type ruleScope struct {
 	env             *Env
+	needs           *Needs
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
 	plain, optional *Scope
@@ -96,6 +132,9 @@ func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression,
 		return nil, &crd.CompileError{Stage: crd.StageCheck, Err: err}
 	}
 	x := &crd.Expression{Type: checked.GetType(checked.Expr().ID()), OldSelf: refersTo(checked, oldSelf)}
+	if s.needs != nil {
+		s.needs.found[x] = scope.requirements(expr)
+	}
 	program, err := scope.Plan(checked)
 	if err != nil {
 		return x, &crd.CompileError{Stage: crd.StagePlan, Err: err}
