@@ -24,6 +24,7 @@ type Acceptance struct {
 
 // Verdict is what one release says.
 type Verdict struct {
+	// Release is the release.
 	Release Release
 	// Err says why the release rejects it, nil if it accepts it: a
 	// *CompileError, or a Finding in a CRD, which may be about the estimate.

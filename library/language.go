@@ -105,16 +105,20 @@ func parseZone(zone string) (*time.Location, error) {
 }
 
 // optionalMacros are optMap and optFlatMap, which evaluate the optional twice if
-// it holds a value. v0.31 evaluates it once, at another cost.
-func optionalMacros() cel.EnvOption {
-	return cel.Macros(
+// it holds a value. v0.31 evaluates it once, at another cost. The latter came with
+// version 1 of the library of optional types.
+func optionalMacros(version int) cel.EnvOption {
+	macros := []cel.Macro{
 		cel.ReceiverMacro("optMap", 2, optionalMacro("optMap", func(f cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
 			return f.NewCall("optional.of", mapped)
 		})),
-		cel.ReceiverMacro("optFlatMap", 2, optionalMacro("optFlatMap", func(_ cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
+	}
+	if version > 0 {
+		macros = append(macros, cel.ReceiverMacro("optFlatMap", 2, optionalMacro("optFlatMap", func(_ cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
 			return mapped
-		})),
-	)
+		})))
+	}
+	return cel.Macros(macros...)
 }
 
 // optionalMacro makes of o.name(v, e):

@@ -1,9 +1,15 @@
 package library
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // The names of settings that environments ask for.
@@ -14,6 +20,8 @@ const (
 	OptionalsName = "cel.optionals"
 	// ValidatorsName is the library that checks literals.
 	ValidatorsName = "cel.validators"
+	// IdentifiersName is the library of names in backquotes.
+	IdentifiersName = "cel.identifiers"
 	// KeywordsName is the library that selects fields by reserved words.
 	KeywordsName = "cel.keywords"
 )
@@ -21,6 +29,10 @@ const (
 // Settings returns what an API server sets of the language itself, as libraries
 // so that each has the version that introduced it.
 func Settings() []Library {
+	return slices.Concat(settings(), optionals(), []Library{integerDurations(), twoVariables()})
+}
+
+func settings() []Library {
 	return []Library{
 		{
 			Name:  "cel.settings",
@@ -39,7 +51,6 @@ func Settings() []Library {
 			Since:   Introduced(1, 28),
 			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
 		},
-		optionals(),
 		{
 			Name:  ValidatorsName,
 			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
@@ -53,18 +64,42 @@ func Settings() []Library {
 		},
 		{
 			// An environment asks for this library by its name.
+			// An environment asks for this library by its name.
+			Name:        IdentifiersName,
+			Doc:         "Selects fields of maps by names in backquotes: {'a-b': 1}.`a-b`.",
+			Since:       Introduced(1, 0),
+			FirstServer: Introduced(1, 37),
+		},
+		{
+			// An environment asks for this library by its name.
 			Name:  KeywordsName,
 			Doc:   "Selects properties whose names are reserved words of CEL by these words: `self.namespace` beside `self.__namespace__`.",
 			Since: Introduced(1, 31),
 		},
-		twoVariables(),
 	}
 }
 
-// optionals is the library of values that may be absent. Version 2 of it came
-// with later servers than the environment version says; the server of 1.37 has
-// all of it from 1.28 on.
-func optionals() Library {
+// optionals are the versions of the library of values that may be absent. All
+// came with the environment version 1.28; a newer server has the newer version of
+// it even where it is compatible with 1.28.
+func optionals() []Library {
+	versions := []Library{optionalTypes(), optionalTypes(), optionalTypes()}
+	for i := range versions {
+		versions[i].Options = []cel.EnvOption{cel.OptionalTypes(cel.OptionalTypesVersion(uint32(i))), optionalMacros(i)}
+	}
+	versions[0].LastServer = Introduced(1, 28)
+	versions[1].FirstServer, versions[1].LastServer = Introduced(1, 29), Introduced(1, 32)
+	versions[2].FirstServer = Introduced(1, 33)
+	for i := range 2 {
+		versions[i].Functions = slices.DeleteFunc(versions[i].Functions, func(f Function) bool {
+			return slices.Contains([]string{"first", "last", "optional.unwrap", "unwrapOpt"}, f.Name)
+		})
+	}
+	versions[0].Macros = slices.DeleteFunc(versions[0].Macros, func(m Macro) bool { return m.Name == "optFlatMap" })
+	return versions
+}
+
+func optionalTypes() Library {
 	v := cel.TypeParamType("V")
 	k := cel.TypeParamType("K")
 	optional, list := cel.OptionalType(v), cel.ListType(v)
@@ -158,7 +193,31 @@ func optionals() Library {
 				Examples: []Example{{Expr: `optional.of({'a': 1}).optFlatMap(x, x[?'b']).hasValue()`, Want: `false`}},
 			},
 		},
-		Options: []cel.EnvOption{cel.OptionalTypes(), optionalMacros()},
+	}
+}
+
+var errNoDuration = errors.New("type conversion error from 'int' to 'google.protobuf.Duration'")
+
+// integerDurations is what cel-go dropped between the versions of Kubernetes
+// 1.36 and 1.37. It type-checks, and always fails.
+func integerDurations() Library {
+	return Library{
+		Name:       "cel.durations",
+		Doc:        "Takes integers for durations, of which none is valid.",
+		Since:      Introduced(1, 0),
+		LastServer: Introduced(1, 36),
+		Functions: []Function{{
+			Name: "duration",
+			Doc:  "Fails: no integer is a duration.",
+			Overloads: []Overload{{
+				ID: "int64_to_duration", Args: args(cel.IntType), Result: cel.DurationType,
+				Impl: Unary(func(types.Int) (types.Duration, error) {
+					return types.Duration{}, errNoDuration
+				}),
+				Cost:     cost.Fixed(1),
+				Examples: []Example{{Expr: `duration(size('abc'))`, Err: errNoDuration.Error()}},
+			}},
+		}},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
@@ -57,6 +58,8 @@ type Env struct {
 	numbers, keywords, optionals bool
 	// grammar is the same for environments that parse alike.
 	grammar string
+	// parser is set if that of cel knows more than the server's.
+	parser *parser.Parser
 }
 
 // New builds a base environment.
@@ -98,7 +101,9 @@ func New(cfg Config) (*Env, error) {
 		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
 		optionals: has(cfg.Libraries, library.OptionalsName),
 	}
-	e.grammar = grammar(env, e.optionals)
+	if err := e.setParser(has(cfg.Libraries, library.IdentifiersName)); err != nil {
+		return nil, err
+	}
 	if e.size == 0 {
 		e.size = DefaultExpressionSize
 	}
@@ -240,11 +245,11 @@ func (s *Scope) parse(expr string) (common.Source, *celast.AST, error) {
 	if err != nil {
 		return nil, nil, sizeFailure(err)
 	}
-	parsed, issues := s.env.cel.ParseSource(source)
+	parsed, issues := s.env.parseSource(source)
 	if issues.Err() != nil {
 		return nil, nil, s.syntaxFailure(expr, issues)
 	}
-	return source, parsed.NativeRep(), nil
+	return source, parsed, nil
 }
 
 // check type-checks what was parsed, which it changes.

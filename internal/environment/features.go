@@ -23,6 +23,8 @@ type feature struct {
 	// since is the first server that accepts it on write by default, and never
 	// if no server does.
 	since int
+	// until is the last server that accepts it, 0 if newer ones do too.
+	until int
 }
 
 // What no server accepts.
@@ -49,9 +51,8 @@ type features struct {
 	types     map[string]feature
 	// byName are the overloads by the name of the function.
 	byName map[string][]overloadFeature
-	// numbers, optionals, keywords and validators are the first servers with
-	// these settings.
-	numbers, optionals, keywords, validators int
+	// The first servers with these settings.
+	numbers, optionals, keywords, backquotes int
 }
 
 type overloadFeature struct {
@@ -66,11 +67,11 @@ var registry = sync.OnceValue(func() *features {
 		byName: map[string][]overloadFeature{},
 	}
 	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes()) {
-		f.add(lib, firstServer(lib.Since))
+		f.add(lib, lib.Accepted().Minor)
 	}
 	f.add(library.JSONPatch(), patches)
 	for _, id := range crossTypeComparisons() {
-		f.overloads[id] = feature{"comparing numbers of different types", f.numbers}
+		f.overloads[id] = feature{name: "comparing numbers of different types", since: f.numbers}
 	}
 	return f
 })
@@ -81,34 +82,40 @@ func (f *features) add(lib library.Library, since int) {
 		f.numbers = since
 	case library.KeywordsName:
 		f.keywords = since
-	case library.ValidatorsName:
-		f.validators = since
+	case library.IdentifiersName:
+		f.backquotes = since
 	case library.OptionalsName:
-		f.optionals = since
-		f.types[optionalType] = feature{"the type " + optionalType, since}
+		if f.optionals == 0 {
+			f.optionals = since // the versions come in order
+		}
+		f.types[optionalType] = feature{name: "the type " + optionalType, since: f.optionals}
 	}
 	for _, t := range lib.Types {
 		if t.Named {
-			f.types[t.CEL.TypeName()] = feature{"the type " + t.CEL.TypeName(), since}
+			f.types[t.CEL.TypeName()] = feature{name: "the type " + t.CEL.TypeName(), since: since}
 		}
 	}
 	for _, fn := range lib.Functions {
 		for _, o := range fn.Overloads {
-			f.addOverload(fn, o, since)
+			f.addOverload(fn, o, since, lib.LastServer.Minor)
 		}
 	}
 	for _, form := range macroForms(lib) {
-		f.macros[form] = feature{macroName(form), since}
+		if known, ok := f.macros[form]; !ok || since < known.since {
+			f.macros[form] = feature{name: macroName(form), since: since}
+		}
 	}
 }
 
 // addOverload keeps the oldest of several versions of a library. An overload is
 // called by the name of its function if that is enough to know it by.
-func (f *features) addOverload(fn library.Function, o library.Overload, since int) {
+func (f *features) addOverload(fn library.Function, o library.Overload, since, until int) {
 	if o.Beyond {
 		since = never
 	}
 	if known, ok := f.overloads[o.ID]; ok && known.since <= since {
+		known.until = until // the versions come in order
+		f.overloads[o.ID] = known
 		return
 	}
 	name := fn.Name
@@ -124,7 +131,7 @@ func (f *features) addOverload(fn library.Function, o library.Overload, since in
 	case operators.Index:
 		name = "indexing an optional"
 	}
-	entry := feature{name, since}
+	entry := feature{name, since, until}
 	f.overloads[o.ID] = entry
 	f.byName[fn.Name] = append(f.byName[fn.Name], overloadFeature{entry, o})
 }
@@ -298,16 +305,24 @@ var comparisons = map[string]struct{}{
 
 // laterSyntax is the hint for an expression that only a newer parser takes.
 func (e *Env) laterSyntax(expr string) string {
-	if e.optionals {
+	if e.optionals && e.parser == nil {
 		return ""
 	}
-	if newest, err := Stored(); err == nil {
-		if _, issues := newest.cel.Parse(expr); issues.Err() == nil {
-			return needs("the syntax of optional types", registry().optionals)
-		}
+	newest, err := Stored()
+	if err != nil {
+		return ""
 	}
-	return ""
+	parsed, issues := newest.cel.Parse(expr)
+	switch {
+	case issues.Err() != nil:
+		return ""
+	case len(backquoted(parsed.NativeRep(), []rune(expr))) > 0:
+		return needs(backquotesName, registry().backquotes)
+	}
+	return needs("the syntax of optional types", registry().optionals)
 }
+
+const backquotesName = "a name in backquotes"
 
 // optionalType is the name of the type of optionals.
 var optionalType = types.NewOptionalType(types.DynType).TypeName()

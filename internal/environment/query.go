@@ -2,7 +2,6 @@ package environment
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common"
@@ -19,7 +18,7 @@ import (
 func AnyServer() Config {
 	libraries := slices.DeleteFunc(library.Stored(), func(l library.Library) bool { return l.Name == library.ValidatorsName })
 	return Config{
-		Libraries: append(libraries, library.JSONPatch()),
+		Libraries: slices.Concat(libraries, library.Retired(), []library.Library{library.JSONPatch()}),
 		Beyond:    true,
 		Options:   []cel.EnvOption{cel.EnableMacroCallTracking()},
 	}
@@ -125,17 +124,4 @@ func (s *Scope) verdict(expr string, parsers map[string]parsedExpression) (v Ver
 		v.Err = &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}
 	return v
-}
-
-// grammar tells apart the environments that parse differently.
-func grammar(env *cel.Env, optionals bool) string {
-	keys := []string{}
-	for _, m := range env.Macros() {
-		keys = append(keys, m.MacroKey())
-	}
-	slices.Sort(keys)
-	if optionals {
-		keys = append(keys, "?")
-	}
-	return strings.Join(keys, " ")
 }

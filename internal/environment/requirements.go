@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 
@@ -58,8 +56,8 @@ func (s *Scope) requirements(expr string) []Requirement {
 	f := &finder{scope: s, source: []rune(source.Content()), ast: checked, macros: map[int32]bool{}}
 	f.findMacros()
 	celast.PostOrderVisit(checked.Expr(), celast.NewExprVisitor(f.node))
-	if _, err := s.Plan(checked); err == nil { // else no server accepts them
-		f.findLiterals()
+	for _, id := range backquoted(checked, f.source) {
+		f.add(feature{name: backquotesName, since: registry().backquotes}, id, "")
 	}
 	slices.SortFunc(f.found, func(a, b Requirement) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Feature, b.Feature))
@@ -68,11 +66,11 @@ func (s *Scope) requirements(expr string) []Requirement {
 }
 
 func (f *finder) add(feature feature, id int64, name string) {
-	if feature.since == Oldest {
+	if feature.since == Oldest && feature.until == 0 {
 		return
 	}
 	line, column := f.place(f.offset(id), name)
-	f.found = append(f.found, Requirement{Feature: feature.name, Line: line, Column: column, Since: feature.since})
+	f.found = append(f.found, Requirement{Feature: feature.name, Line: line, Column: column, Since: feature.since, Until: feature.until})
 }
 
 func (f *finder) offset(id int64) int32 {
@@ -137,7 +135,9 @@ func (f *finder) node(e celast.Expr) {
 	}
 }
 
-func optionalElements() feature { return feature{"optional elements (?)", registry().optionals} }
+func optionalElements() feature {
+	return feature{name: "optional elements (?)", since: registry().optionals}
+}
 
 // call needs the oldest of the overloads that it may be decided to be.
 func (f *finder) call(e celast.Expr) {
@@ -165,44 +165,20 @@ func (f *finder) keyword(e celast.Expr) {
 	if operand.Kind() != types.StructKind || !escaping.IsReserved(sel.FieldName()) {
 		return
 	}
-	f.add(feature{"the reserved word " + sel.FieldName() + " as the name of a field", registry().keywords}, e.ID(), "")
+	f.add(feature{name: "the reserved word " + sel.FieldName() + " as the name of a field", since: registry().keywords}, e.ID(), "")
 }
 
-// findLiterals finds the faulty literals that older servers accept.
-func (f *finder) findLiterals() {
-	newest, err := Stored()
-	if err != nil {
-		return
-	}
-	issues := cel.NewIssues(common.NewErrors(common.NewTextSource(string(f.source))))
-	if err := f.validate(newest, issues); err != nil {
-		return
-	}
-	for _, err := range issues.Errors() {
-		offset := int32(0)
-		if at, ok := f.ast.SourceInfo().GetOffsetRange(err.ExprID); ok {
-			offset = at.Start
+// backquoted are the selections of fields by names in backquotes.
+func backquoted(parsed *celast.AST, source []rune) (ids []int64) {
+	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		at, ok := parsed.SourceInfo().GetOffsetRange(e.ID())
+		if e.Kind() != celast.SelectKind || !ok || int(at.Start) >= len(source) {
+			return
 		}
-		line, column := f.place(offset, "")
-		f.found = append(f.found, Requirement{
-			Feature: err.Message, Line: line, Column: column, Since: Oldest, Until: registry().validators - 1,
-		})
-	}
-}
-
-// validate runs the validators that an environment has and that of the scope
-// lacks.
-func (f *finder) validate(env *Env, issues *cel.Issues) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicFailure(r)
+		rest := strings.TrimLeft(strings.TrimPrefix(string(source[at.Start:]), "."), "? \t\r\n")
+		if strings.HasPrefix(rest, "`") {
+			ids = append(ids, e.ID())
 		}
-	}()
-	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
-	for _, v := range env.cel.Validators() {
-		if !f.scope.env.cel.HasValidator(v.Name()) {
-			v.Validate(env.cel, config, f.ast, issues)
-		}
-	}
-	return nil
+	}))
+	return ids
 }

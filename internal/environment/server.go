@@ -51,18 +51,9 @@ func CompatibleWith(minor, version int) Server {
 	return Server{Minor: max(minor, versioned), Version: version}
 }
 
-// firstServer is the first server that accepts on write, by default, what
-// entered the environment at a version.
-func firstServer(v library.Version) int {
-	if v.Minor < versioned {
-		return Oldest
-	}
-	return v.Minor + 1
-}
-
 // Libraries are the libraries of the environment.
 func (s Server) Libraries() []library.Library {
-	return library.Environment(library.Introduced(1, s.Version))
+	return library.Of(library.Introduced(1, s.Minor), library.Introduced(1, s.Version))
 }
 
 // standardPrices are the prices that the standard functions have on a server.
