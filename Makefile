@@ -26,9 +26,11 @@ matrix:
 oracle:
 	cd internal/oracle && $(GO) vet ./... && $(GO) test -count=1 -v -timeout 15m ./...
 
-# Validates HTTPRoutes by the Gateway API's own CRD.
+# Validates HTTPRoutes by the Gateway API's own CRD, and tells which releases
+# accept its rules and those of a CRD that needs newer ones.
 demo:
 	$(GO) run ./examples/httproute
+	$(GO) run ./examples/releases
 
 # Benchmarks of this library alone.
 bench:
