@@ -41,7 +41,8 @@ func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 		return nil, err
 	}
 	a := &CRDAcceptance{}
-	crd.CheckEach(definition, needs, func(v crd.Visit) {
+	checks, common := crd.NewChecks(definition), environment.NewSharedRules()
+	checks.In(needs, func(v crd.Visit) {
 		a.Rules = append(a.Rules, RuleAcceptance{
 			Path: v.Path.String(), Rule: v.Rule.Rule, MessageExpression: v.Rule.MessageExpression,
 			Acceptance: Acceptance{Requirements: ruleRequirements(v, needs)},
@@ -52,7 +53,7 @@ func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 		server := environment.WrittenTo(release.minor)
 		verdict, ok := checked[server]
 		if !ok {
-			if verdict, err = checkedBy(definition, server); err != nil {
+			if verdict, err = checkedBy(server, checks, common); err != nil {
 				return nil, err
 			}
 			checked[server] = verdict
@@ -72,12 +73,12 @@ type crdVerdict struct {
 	rules []Verdict
 }
 
-func checkedBy(definition *crd.Definition, server environment.Server) (v crdVerdict, err error) {
+func checkedBy(server environment.Server, checks *crd.Checks, common *environment.SharedRules) (v crdVerdict, err error) {
 	env, err := server.Env()
 	if err != nil {
 		return v, err
 	}
-	found := crd.CheckEach(definition, environment.Rules(env), func(visit crd.Visit) {
+	found := checks.In(common.In(env), func(visit crd.Visit) {
 		rule := Verdict{Err: joined(visit.Findings)}
 		if visit.Expr != nil {
 			rule.Estimate = visit.Expr.Cost

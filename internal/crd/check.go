@@ -29,7 +29,29 @@ type Finding struct {
 //
 // Not checked are the default values in schemas, and whatever is outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
-func Check(d *Definition, env Environment) []Finding { return CheckEach(d, env, nil) }
+func Check(d *Definition, env Environment) []Finding { return NewChecks(d).In(env, nil) }
+
+// Checks checks one CRD in several environments. It is not safe for concurrent
+// use.
+type Checks struct {
+	definition *Definition
+	shared     bool
+	// types are the types of the schemas of all versions.
+	types map[*typesystem.OpenAPI]*typeContext
+}
+
+// NewChecks prepares to check a CRD.
+func NewChecks(d *Definition) *Checks {
+	return &Checks{definition: d, shared: d.shared(), types: map[*typesystem.OpenAPI]*typeContext{}}
+}
+
+// rootTypes are the types of a schema, which are compiled once.
+func (c *Checks) rootTypes(s *typesystem.OpenAPI) *typeContext {
+	if c.types[s] == nil {
+		c.types[s] = rootContext(s)
+	}
+	return c.types[s]
+}
 
 // Visit is a rule that a check has come to.
 type Visit struct {
@@ -45,11 +67,11 @@ type Visit struct {
 	Findings []Finding
 }
 
-// CheckEach is Check, and shows each rule that is compiled to a visitor. Which
-// they are, and their order, does not depend on the environment.
-func CheckEach(d *Definition, env Environment, visit func(Visit)) []Finding {
+// In is Check, and shows each rule that is compiled to a visitor, if there is
+// one. Which they are, and their order, does not depend on the environment.
+func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
 	var findings []Finding
-	shared := d.shared()
+	d := c.definition
 	for i := range d.Versions {
 		if d.Versions[i].Schema == nil {
 			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
@@ -58,19 +80,19 @@ func CheckEach(d *Definition, env Environment, visit func(Visit)) []Finding {
 	}
 	for i := range d.Versions {
 		status := d.Versions[i].Status
-		if shared {
+		if c.shared {
 			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
 		}
-		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), status, env, visit)...)
-		if shared {
+		findings = append(findings, c.schema(d.Versions[i].Schema, d.schemaPath(i, c.shared), status, env, visit)...)
+		if c.shared {
 			break // they are all the same, and looked at once
 		}
 	}
 	return findings
 }
 
-// checkSchema checks the schema of one version, or the one of all.
-func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment, visit func(Visit)) []Finding {
+// schema checks the schema of one version, or the one of all.
+func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment, visit func(Visit)) []Finding {
 	if s == nil {
 		return nil
 	}
@@ -93,7 +115,7 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Envir
 		errs := validateStructural(s, path)
 		add(CodeNotStructural, errs...)
 		if len(errs) == 0 && env != nil {
-			types = rootContext(s)
+			types = all.rootTypes(s)
 		}
 	}
 	schema, rules := c.node(s, path, true, inherited{}, types)

@@ -6,6 +6,7 @@ package environment
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -60,6 +61,8 @@ type Env struct {
 	grammar string
 	// parser is set if that of cel knows more than the server's.
 	parser *parser.Parser
+	// signatures are what of other environments can be compared with.
+	signatures func() map[string]string
 }
 
 // New builds a base environment.
@@ -101,6 +104,7 @@ func New(cfg Config) (*Env, error) {
 		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
 		optionals: has(cfg.Libraries, library.OptionalsName),
 	}
+	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
 	if err := e.setParser(has(cfg.Libraries, library.IdentifiersName)); err != nil {
 		return nil, err
 	}

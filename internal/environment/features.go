@@ -49,6 +49,9 @@ type features struct {
 	overloads map[string]feature
 	macros    map[macroForm]feature
 	types     map[string]feature
+	// macroNames are the names of the macros, typeRoots the first parts of those
+	// of the types.
+	macroNames, typeRoots map[string]bool
 	// byName are the overloads by the name of the function.
 	byName map[string][]overloadFeature
 	// The first servers with these settings.
@@ -64,12 +67,18 @@ type overloadFeature struct {
 var registry = sync.OnceValue(func() *features {
 	f := &features{
 		overloads: map[string]feature{}, macros: map[macroForm]feature{}, types: map[string]feature{},
-		byName: map[string][]overloadFeature{},
+		macroNames: map[string]bool{}, typeRoots: map[string]bool{}, byName: map[string][]overloadFeature{},
 	}
 	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes()) {
 		f.add(lib, lib.Accepted().Minor)
 	}
 	f.add(library.JSONPatch(), patches)
+	for form := range f.macros {
+		f.macroNames[form.name] = true
+	}
+	for name := range f.types {
+		f.typeRoots[rootName(name)] = true
+	}
 	for _, id := range crossTypeComparisons() {
 		f.overloads[id] = feature{name: "comparing numbers of different types", since: f.numbers}
 	}

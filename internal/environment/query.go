@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common"
-	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
@@ -78,11 +76,11 @@ func NewQuery(build func(Config) (*Env, error), scope func(*Env) (*Scope, error)
 func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
 	verdicts := make([]Verdict, len(q.servers))
 	compiled := map[Server]Verdict{}
-	parsers := map[string]parsedExpression{}
+	common := newShared()
 	for i, server := range q.servers {
 		v, ok := compiled[server]
 		if !ok {
-			v = q.scopes[server].verdict(expr, parsers)
+			v = q.scopes[server].verdict(expr, common)
 			compiled[server] = v
 		}
 		v.Minor = Oldest + i
@@ -91,36 +89,15 @@ func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
 	return verdicts, q.any.requirements(expr)
 }
 
-// parsedExpression is an expression as one grammar has it.
-type parsedExpression struct {
-	source common.Source
-	ast    *celast.AST
-	err    error
-}
-
-// verdict compiles an expression. Environments with the same grammar share what
-// was parsed.
-func (s *Scope) verdict(expr string, parsers map[string]parsedExpression) (v Verdict) {
-	parsed, ok := parsers[s.env.grammar]
-	if !ok {
-		parsed.source, parsed.ast, parsed.err = s.parse(expr)
-		parsers[s.env.grammar] = parsed
-	}
-	if parsed.err != nil {
-		v.Err = parsed.err
+// verdict compiles an expression, and shares what it can with other scopes.
+func (s *Scope) verdict(expr string, common *shared) (v Verdict) {
+	compiled := s.compile(expr, common)
+	if v.Err = compiled.err; v.Err != nil {
 		return v
 	}
-	checked, err := s.check(parsed.source, celast.Copy(parsed.ast))
-	if err != nil {
-		v.Err = err
-		return v
-	}
-	if _, err := s.Plan(checked); err != nil {
-		v.Err = &crd.CompileError{Stage: crd.StagePlan, Err: err}
-		return v
-	}
-	v.Type = checked.GetType(checked.Expr().ID())
-	if v.Estimate, err = s.Estimate(checked); err != nil {
+	v.Type = compiled.checked.GetType(compiled.checked.Expr().ID())
+	var err error
+	if v.Estimate, err = s.Estimate(compiled.checked); err != nil {
 		v.Err = &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}
 	return v

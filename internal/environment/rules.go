@@ -57,13 +57,45 @@ func OptionalOldSelf() Requirement {
 	return Requirement{Feature: "optionalOldSelf", Since: optionalOldSelfSince}
 }
 
+// SharedRules compiles the rules of one CRD in several environments, and once
+// what does not depend on the environment. It is not safe for concurrent use.
+type SharedRules struct {
+	expressions map[sharedKey]*shared
+}
+
+type sharedKey struct {
+	schema *typesystem.Schema
+	ruleKey
+}
+
+// NewSharedRules returns what has compiled nothing yet.
+func NewSharedRules() *SharedRules { return &SharedRules{expressions: map[sharedKey]*shared{}} }
+
+// In compiles rules in an environment.
+func (s *SharedRules) In(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, shared: s}
+}
+
+func (s *SharedRules) of(key sharedKey) *shared {
+	if s == nil {
+		return newShared()
+	}
+	known, ok := s.expressions[key]
+	if !ok {
+		known = newShared()
+		s.expressions[key] = known
+	}
+	return known
+}
+
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
 	env    *Env
 	scopes map[*typesystem.Schema]*ruleScope
 	// needs, if set, gets what each expression needs.
-	needs *Needs
+	needs  *Needs
+	shared *SharedRules
 }
 
 // Scope declares self and oldSelf with the type of a schema.
@@ -71,7 +103,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 	if s, ok := r.scopes[schema]; ok {
 		return s, nil
 	}
-	s := &ruleScope{env: r.env, needs: r.needs, schema: schema, compiled: map[ruleKey]compiledRule{}}
+	s := &ruleScope{env: r.env, needs: r.needs, shared: r.shared, schema: schema, compiled: map[ruleKey]compiledRule{}}
 	s.provider = r.env.Provider(nil, schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
@@ -84,6 +116,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 type ruleScope struct {
 	env             *Env
 	needs           *Needs
+	shared          *SharedRules
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
 	plain, optional *Scope
@@ -118,7 +151,8 @@ func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression,
 
 func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
 	scope := s.plain
-	if optionalOldSelf && s.env.server.Minor >= optionalOldSelfSince {
+	optionalOldSelf = optionalOldSelf && s.env.server.Minor >= optionalOldSelfSince
+	if optionalOldSelf {
 		if s.optional == nil {
 			var err error
 			if s.optional, err = s.scope(types.NewOptionalType(s.provider.Type())); err != nil {
@@ -127,19 +161,20 @@ func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression,
 		}
 		scope = s.optional
 	}
-	checked, err := scope.Compile(expr)
-	if err != nil {
-		return nil, &crd.CompileError{Stage: crd.StageCheck, Err: err}
+	compiled := scope.compile(expr, s.shared.of(sharedKey{s.schema, ruleKey{expr, optionalOldSelf}}))
+	if compiled.checked == nil {
+		return nil, &crd.CompileError{Stage: crd.StageCheck, Err: compiled.err}
 	}
+	checked := compiled.checked
 	x := &crd.Expression{Type: checked.GetType(checked.Expr().ID()), OldSelf: refersTo(checked, oldSelf)}
 	if s.needs != nil {
 		s.needs.found[x] = scope.requirements(expr)
 	}
-	program, err := scope.Plan(checked)
-	if err != nil {
-		return x, &crd.CompileError{Stage: crd.StagePlan, Err: err}
+	if compiled.err != nil {
+		return x, compiled.err
 	}
-	x.Program = program
+	x.Program = compiled.program
+	var err error
 	if x.Cost, err = scope.Estimate(checked); err != nil {
 		return x, &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}

@@ -61,7 +61,7 @@ func standardPrices(minor int) cost.Prices { return cost.Standard() }
 
 // Env returns the environment, which is built once.
 func (s Server) Env() (*Env, error) {
-	if build, ok := shared[s]; ok {
+	if build, ok := environments[s]; ok {
 		return build()
 	}
 	return s.build()
@@ -71,8 +71,8 @@ func (s Server) build() (*Env, error) {
 	return New(Config{Libraries: s.Libraries(), Server: s})
 }
 
-// shared builds each environment when it is first asked for.
-var shared = func() map[Server]func() (*Env, error) {
+// environments builds each environment when it is first asked for.
+var environments = func() map[Server]func() (*Env, error) {
 	all := map[Server]func() (*Env, error){}
 	for minor := versioned; minor <= Newest; minor++ {
 		for version := Oldest; version <= minor; version++ {
