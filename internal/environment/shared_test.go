@@ -57,9 +57,16 @@ func TestSharedCompilation(t *testing.T) {
 	}
 	for _, expr := range expressions {
 		verdicts, _ := query.Expression(expr)
+		newestFirst, common := map[Server]Verdict{}, newShared()
+		for _, server := range slices.Backward(query.servers[:]) {
+			newestFirst[server] = query.scopes[server].verdict(expr, common)
+		}
 		for i, server := range query.servers {
 			alone := query.scopes[server].verdict(expr, newShared())
 			alone.Minor = Oldest + i
+			if reversed := newestFirst[server]; text(reversed.Err) != text(alone.Err) {
+				t.Errorf("1.%d: %s: newest first %v, alone %v", alone.Minor, expr, reversed.Err, alone.Err)
+			}
 			got := verdicts[i]
 			if got.Minor != alone.Minor || got.Estimate != alone.Estimate || text(got.Err) != text(alone.Err) ||
 				(got.Type == nil) != (alone.Type == nil) || got.Type != nil && !got.Type.IsExactType(alone.Type) {
