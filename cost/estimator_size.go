@@ -125,12 +125,14 @@ func (w *walk) setEntry(e ast.Expr, ent *entry) {
 
 func (w *walk) setSize(e ast.Expr, size *Range) {
 	if size != nil {
+		w.computed(e, *size)
 		w.sizes[e.ID()] = *size
 	}
 }
 
 func (w *walk) copySizes(to, from ast.Expr) {
 	w.setSize(to, w.size(from))
+	w.inherit(to, from)
 	w.setEntry(to, w.entry(from))
 }
 
@@ -153,6 +155,7 @@ func (w *walk) size(e ast.Expr) *Range {
 		return &size
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
+		w.origin(e, Source{Kind: SourceDeclared, Path: w.path(e)})
 		w.sizes[e.ID()] = *size
 		return size
 	}
