@@ -39,11 +39,7 @@ func Check(d *Definition, env Environment) []Finding {
 		}
 	}
 	for i := range d.Versions {
-		status := d.Versions[i].Status
-		if shared {
-			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
-		}
-		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), status, env)...)
+		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), d.HasStatus(i), env)...)
 		if shared {
 			break // they are all the same, and looked at once
 		}
@@ -56,6 +52,11 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Envir
 	if s == nil {
 		return nil
 	}
+	return (&checker{env: env}).schema(s, path, status)
+}
+
+// schema checks a whole schema.
+func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) []Finding {
 	var findings []Finding
 	add := func(code Code, errs ...*field.Error) {
 		for _, err := range errs {
@@ -68,13 +69,12 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Envir
 	if s.Nullable {
 		add(CodeSchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
-	c := &checker{env: env}
 	var types *typeContext
 	inconvertible := convertible(s)
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		add(CodeNotStructural, errs...)
-		if len(errs) == 0 && env != nil {
+		if len(errs) == 0 && c.env != nil {
 			types = rootContext(s)
 		}
 	}
@@ -119,6 +119,8 @@ type checker struct {
 	// with the largest shares, in falling order.
 	total     uint64
 	expensive []expensive
+	// inspect, if set, is told of every rule that is compiled.
+	inspect func(Site)
 }
 
 // expensive is an expression with a large share in the total cost.
@@ -243,7 +245,11 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 	var findings []Finding
 	for i := range s.Validations {
 		r := &s.Validations[i]
-		findings = append(findings, c.rule(r, compileRule(scope, s, r), path.Index(i), in, types.cardinality(self))...)
+		compiled := compileRule(scope, s, r)
+		if c.inspect != nil {
+			c.inspect(types.site(r, compiled, path.Index(i), self))
+		}
+		findings = append(findings, c.rule(r, compiled, path.Index(i), in, types.cardinality(self))...)
 	}
 	return findings
 }

@@ -24,11 +24,17 @@ func Rules(env *Env) crd.Environment {
 	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}}
 }
 
+// ExplainedRules is Rules, and keeps of each expression what a report needs.
+func ExplainedRules(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, explain: true}
+}
+
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
-	env    *Env
-	scopes map[*typesystem.Schema]*ruleScope
+	env     *Env
+	scopes  map[*typesystem.Schema]*ruleScope
+	explain bool
 }
 
 // Scope declares self and oldSelf with the type of a schema.
@@ -36,7 +42,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 	if s, ok := r.scopes[schema]; ok {
 		return s, nil
 	}
-	s := &ruleScope{env: r.env, schema: schema, compiled: map[ruleKey]compiledRule{}}
+	s := &ruleScope{env: r.env, explain: r.explain, schema: schema, compiled: map[ruleKey]compiledRule{}}
 	s.provider = typesystem.NewProvider(r.env.cel.CELTypeProvider(), schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
@@ -48,6 +54,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 
 type ruleScope struct {
 	env             *Env
+	explain         bool
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
 	plain, optional *Scope
@@ -101,6 +108,9 @@ func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression,
 		return x, &crd.CompileError{Stage: crd.StagePlan, Err: err}
 	}
 	x.Program = program
+	if s.explain {
+		x.Explain = scope.Explain(checked)
+	}
 	if x.Cost, err = scope.Estimate(checked); err != nil {
 		return x, &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}
