@@ -1,10 +1,13 @@
 package kubecel
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/explain"
 	"github.com/kubecel/kubecel/report"
 	"github.com/kubecel/kubecel/typesystem"
@@ -14,7 +17,11 @@ import (
 const reportRelease = "1.37"
 
 type reportConfig struct {
-	limits report.Limits
+	limits      report.Limits
+	object, old map[string]any
+	vars        map[string]any
+	evaluate    bool
+	ctx         context.Context
 }
 
 // ReportOption configures a report.
@@ -25,6 +32,20 @@ type ReportOption func(*reportConfig)
 // an API server.
 func ReportLimits(limits report.Limits) ReportOption {
 	return func(c *reportConfig) { c.limits = limits }
+}
+
+// ReportObject adds to a report of a CRD what its rules spend on an object that is
+// validated, rule by rule and node by node. Old is nil for an object that is new.
+// The object should be complete, see [RuleSet.Complete]; rules are evaluated as by
+// [RuleSet.Validate]. If the context ends before, the report is an error.
+func ReportObject(ctx context.Context, object, old map[string]any) ReportOption {
+	return func(c *reportConfig) { c.ctx, c.object, c.old = ctx, object, old }
+}
+
+// ReportEvaluation adds to a report of an expression what one evaluation costs, node
+// by node. Variables are as in [Expression.Eval].
+func ReportEvaluation(ctx context.Context, vars map[string]any) ReportOption {
+	return func(c *reportConfig) { c.ctx, c.vars, c.evaluate = ctx, vars, true }
 }
 
 func newReportConfig(opts []ReportOption) reportConfig {
@@ -59,15 +80,53 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 	if err != nil {
 		return nil, err
 	}
+	config := newReportConfig(opts)
 	v := definition.Versions[index]
 	r := explain.Schema(explain.Document{
 		Schema: v.Schema,
 		Path:   definition.SchemaPath(index),
 		Status: definition.HasStatus(index),
 		Env:    func() crd.Environment { return environment.ExplainedRules(env) },
-	}, newReportConfig(opts).limits)
+	}, config.limits)
 	r.Name, r.Version, r.Release = definition.Name, v.Name, reportRelease
+	if config.object != nil {
+		if err := spend(r, v.Schema, config); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
+}
+
+// spend adds to a report what the rules spend on an object.
+func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) error {
+	if config.ctx == nil {
+		return ErrNilContext
+	}
+	rules, err := compileRules(schema)
+	if err != nil {
+		return err
+	}
+	var old any
+	if config.old != nil {
+		old = config.old
+	}
+	ledger := explain.NewLedger()
+	result, err := rules.validator.Validate(config.ctx, config.object, old, crd.Options{
+		Budget: crd.NewBudget(cost.Budget),
+		Spent: func(s crd.Spending) {
+			kind := report.KindRule
+			if s.Message {
+				kind = report.KindMessageExpression
+			}
+			ledger.Add(rulePath(s.Rule)+"."+kind, s)
+		},
+	})
+	if err != nil {
+		return interrupted(config.ctx, err)
+	}
+	r.Validation = ledger.Close(r)
+	r.Validation.Cost, r.Validation.Budget, r.Validation.Exhausted = result.Spent, cost.Budget, result.Exhausted
+	return nil
 }
 
 // Report says where the estimated cost of an expression comes from. Bounds come
@@ -95,9 +154,25 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
 		return b, ok
 	}
-	x := explain.Expression(expression, e.scope.Explain(checked), bound, newReportConfig(opts).limits)
+	config := newReportConfig(opts)
+	x := explain.Expression(expression, e.scope.Explain(checked), bound, config.limits)
 	if x.Error != "" {
 		return nil, fmt.Errorf("report: %s", x.Error)
 	}
+	if !config.evaluate {
+		return x, nil
+	}
+	if config.ctx == nil {
+		return nil, ErrNilContext
+	}
+	program, err := e.scope.Plan(checked)
+	if err != nil {
+		return nil, fmt.Errorf("report: program instantiation failed: %w", err)
+	}
+	result, record := program.Record(config.ctx, variables{env: e, values: config.vars}, e.config.limit)
+	if result.Kind == eval.KindInterrupted {
+		return nil, interrupted(config.ctx, result.Err)
+	}
+	explain.Evaluated(x, result, record.Nodes)
 	return x, nil
 }

@@ -16,6 +16,5 @@ func TestReportCRD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := r.JSON()
-	t.Logf("%s", b)
+	t.Logf("%s", r.Text(0))
 }

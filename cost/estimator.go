@@ -113,7 +113,7 @@ func (w *walk) selection(e ast.Expr) Range {
 		total = total.Add(Exactly(accessPrice))
 		w.own(Exactly(accessPrice))
 	}
-	w.paths[e.ID()] = w.path(sel.Operand()).child(sel.FieldName())
+	w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	return total
 }
 

@@ -68,7 +68,7 @@ func (w *walk) call(e ast.Expr) Range {
 			if ent := w.entry(args[0]); ent != nil {
 				result = &ent.val
 			}
-			w.paths[e.ID()] = w.path(args[0]).child(segment)
+			w.paths[e.ID()] = w.child(w.path(args[0]), segment)
 		}
 		if result == nil {
 			result = w.size(e)

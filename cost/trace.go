@@ -138,10 +138,24 @@ func (t *Table) Trace(tree *ast.AST, sizes Sizer) (*Trace, error) {
 	if !tree.IsChecked() {
 		return nil, errNotChecked
 	}
+	return t.trace(tree, sizes, false), nil
+}
+
+// TraceSound is Trace without what makes estimates of the reference too low for a
+// reason of their own: every size is that of the path which is meant, where the
+// reference lets paths overwrite each other. What it returns is no server's number.
+func (t *Table) TraceSound(tree *ast.AST, sizes Sizer) (*Trace, error) {
+	if !tree.IsChecked() {
+		return nil, errNotChecked
+	}
+	return t.trace(tree, sizes, true), nil
+}
+
+func (t *Table) trace(tree *ast.AST, sizes Sizer, sound bool) *Trace {
 	w := newWalk(t, tree, sizes)
-	w.trace = &tracer{sources: map[int64]Source{}}
+	w.trace = &tracer{sources: map[int64]Source{}, sound: sound}
 	w.cost(tree.Expr())
-	return w.trace.root, nil
+	return w.trace.root
 }
 
 // Each calls f for the node and all below it, parents first, with the number of
@@ -161,6 +175,8 @@ type tracer struct {
 	// at is the node that is being estimated.
 	at      *Trace
 	sources map[int64]Source
+	// sound keeps paths apart.
+	sound bool
 }
 
 // traced estimates a node and notes it below the one that is being estimated.

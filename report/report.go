@@ -134,7 +134,7 @@ type Expression struct {
 	Advice *Advice `json:"advice,omitempty"`
 	// Sound is what an evaluation can really cost at most.
 	Sound *Sound `json:"sound,omitempty"`
-	// Actual is what one evaluation did cost, nil if there was none.
+	// Actual is what it did cost, nil if it was not evaluated.
 	Actual *Evaluation `json:"actual,omitempty"`
 }
 
@@ -212,7 +212,7 @@ type Node struct {
 	// its value, nil if nothing is known of it.
 	Operands []Size `json:"operands,omitempty"`
 	Result   *Size  `json:"result,omitempty"`
-	// Actual is what the node cost in an evaluation, nil if there was none.
+	// Actual is what the node cost in all evaluations, nil if there were none.
 	Actual *NodeCost `json:"actual,omitempty"`
 	Parts  []*Node   `json:"parts,omitempty"`
 }
@@ -302,15 +302,18 @@ type Doubt struct {
 	Reason string `json:"reason"`
 }
 
-// Evaluation is what one evaluation cost.
+// Evaluation is what an evaluation cost, or all evaluations of a rule for one
+// object.
 type Evaluation struct {
 	Cost uint64 `json:"cost"`
-	// Result is the value as CEL has it, Error why there is none.
+	// Evaluations is the number of evaluations in a validation.
+	Evaluations uint64 `json:"evaluations,omitempty"`
+	// Result is the value of an expression of its own, Error why there is none.
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
 
-// NodeCost is what a node cost in all of one evaluation.
+// NodeCost is what a node cost.
 type NodeCost struct {
 	// Units are the units of the node itself, Charges how often it cost any.
 	Units   uint64 `json:"units"`

@@ -76,6 +76,8 @@ type Bound struct {
 	// comma, on which the size of a list or map without a bound rests, and zero for
 	// anything else: a request of 3 MiB holds so many of them.
 	MinElement int64
+	// Of is the schema of the place, nil for the keys of a map.
+	Of *Schema
 }
 
 // BoundKind says where a bound comes from.
@@ -97,6 +99,22 @@ const (
 	BoundNone BoundKind = "none"
 )
 
+// MostElements is the size that a value at the place can really have at most, false if
+// there is no telling. Estimates take numbers, objects and the keys of maps to have no
+// size; what evaluates them sees one.
+func (b Bound) MostElements() (uint64, bool) {
+	switch {
+	case b.Of == nil:
+		return uint64(maxRequestSize), true
+	case b.Of.kind == kindObject:
+		s := b.Of.WithObjectMeta()
+		return uint64(len(s.properties)), s.meta == nil && !s.PreserveUnknownFields && !s.EmbeddedResource
+	case b.Kind == BoundNone:
+		return 1, true
+	}
+	return b.Size, b.Value == nil || *b.Value >= 0 && *b.Value <= maxRequestSize
+}
+
 // Adjustable tells whether the keyword can be set to another value.
 func (b Bound) Adjustable() bool { return b.Kind == BoundDeclared || b.Kind == BoundMissing }
 
@@ -112,12 +130,13 @@ func (s *Schema) BoundOf(doc *OpenAPI, path []string) (Bound, bool) {
 	if !ok {
 		return Bound{}, false
 	}
-	b := Bound{Kind: BoundNone, PerUnit: 1, Size: size.Max}
+	b := Bound{Kind: BoundNone, PerUnit: 1, Size: size.Max, Of: s}
 	known := doc != nil
 	for _, step := range path[1:] {
 		next := Step{Keyword: "properties"}
 		switch step {
 		case "@keys":
+			b.Of = nil
 			return b, true
 		case "@items":
 			next.Keyword = "items"
@@ -136,7 +155,7 @@ func (s *Schema) BoundOf(doc *OpenAPI, path []string) (Bound, bool) {
 			next.Name = p.Name
 			s, doc = p.Schema, property(doc, p.Name)
 		}
-		b.Place = b.Place.Child(next)
+		b.Place, b.Of = b.Place.Child(next), s
 	}
 	switch {
 	case b.Kind == BoundImplicit:

@@ -48,6 +48,8 @@ type Explainer interface {
 	Estimate(sizes cost.Sizer) (cost.Range, error)
 	// Trace is an estimate with its parts.
 	Trace(sizes cost.Sizer) (*cost.Trace, error)
+	// TraceSound is a trace that is not a server's, see cost.Table.TraceSound.
+	TraceSound(sizes cost.Sizer) (*cost.Trace, error)
 }
 
 // Program evaluates an expression.

@@ -27,5 +27,9 @@ func (e explainer) Trace(sizes cost.Sizer) (*cost.Trace, error) {
 	return e.prices.Trace(e.checked, sizes)
 }
 
+func (e explainer) TraceSound(sizes cost.Sizer) (*cost.Trace, error) {
+	return e.prices.TraceSound(e.checked, sizes)
+}
+
 // Sizes is what estimates of the scope take the sizes of variables from.
 func (s *Scope) Sizes() cost.Sizer { return s.sizes }
