@@ -163,8 +163,10 @@ type Bound struct {
 	Keyword string `json:"keyword,omitempty"`
 	// Value is the value of the keyword, nil if it is missing.
 	Value *int64 `json:"value,omitempty"`
-	// Size is the size that estimates assume at most.
-	Size uint64 `json:"size"`
+	// Size is the size that estimates assume at most, PerUnit that for one unit of
+	// the keyword: a code point counts as the 4 bytes that it may take.
+	Size    uint64 `json:"size"`
+	PerUnit int64  `json:"perUnit,omitempty"`
 	// MinElement is the least number of bytes of an element of a list or map with a
 	// comma, on which Size rests if the bound is missing.
 	MinElement int64 `json:"minElement,omitempty"`

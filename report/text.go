@@ -34,6 +34,9 @@ func Number(n uint64) string {
 	return b.String()
 }
 
+// listed is how many expressions are listed at least.
+const listed = 20
+
 // Text is the report for a terminal: the schema as a whole, and its costliest
 // expressions, at most as many as given. Zero or less stands for all.
 func (s *Schema) Text(most int) string {
@@ -63,12 +66,16 @@ func (s *Schema) Text(most int) string {
 	if len(s.Expressions) > 0 {
 		fmt.Fprintln(&b)
 	}
-	for i := range s.Expressions {
-		x := &s.Expressions[i]
-		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, Number(x.Total), x.Path)
-	}
 	if most <= 0 {
 		most = len(s.Expressions)
+	}
+	for i := range s.Expressions {
+		if i == max(most, listed) {
+			fmt.Fprintf(&b, "and %d more\n", len(s.Expressions)-i)
+			break
+		}
+		x := &s.Expressions[i]
+		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, Number(x.Total), x.Path)
 	}
 	for i := range s.Expressions[:min(most, len(s.Expressions))] {
 		b.WriteByte('\n')
@@ -250,7 +257,7 @@ func (s Size) Text(n *Node) string {
 	case s.Bound == nil && s.Source == "literal":
 		return text + ", a literal"
 	case s.Bound == nil && s.Source == "computed":
-		return text + ", computed from what it is made of"
+		return text + ", computed"
 	case s.Bound == nil && s.Source == "scalar":
 		return text + ", by its type"
 	case s.Bound == nil:
@@ -269,6 +276,9 @@ func (b Bound) Text() string {
 	switch b.Kind {
 	case "declared":
 		text = fmt.Sprintf("%s %d of %s", b.Keyword, *b.Value, data)
+		if b.PerUnit > 1 {
+			text += fmt.Sprintf(", each counts %d", b.PerUnit)
+		}
 	case "missing":
 		text = fmt.Sprintf("%s has no %s", data, b.Keyword)
 		if b.MinElement > 0 {

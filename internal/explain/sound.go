@@ -109,10 +109,7 @@ func (m *treeMaker) doubts(n *cost.Trace) (doubts []doubt) {
 		}
 		if n.Kind != cost.KindCall {
 			switch m.kindOf(of.ID) {
-			case types.MapKind, types.StructKind, types.TypeParamKind:
-				if n.Kind == cost.KindPresence {
-					doubts = append(doubts, doubt{reason: doubtSelection, extra: 1})
-				}
+			case types.MapKind, types.StructKind, types.TypeParamKind: // estimated
 			default:
 				doubts = append(doubts, doubt{reason: doubtSelection, extra: 1})
 			}

@@ -163,7 +163,7 @@ func (k knob) missing() bool { return k.value == nil }
 func reportBound(b typesystem.Bound) report.Bound {
 	return report.Bound{
 		Schema: b.Place.String(), Data: b.Place.Data(), Kind: string(b.Kind), Keyword: b.Keyword,
-		Value: b.Value, Size: b.Size, MinElement: b.MinElement, Note: oddity(b.Value, b.PerUnit),
+		Value: b.Value, Size: b.Size, PerUnit: b.PerUnit, MinElement: b.MinElement, Note: oddity(b.Value, b.PerUnit),
 	}
 }
 
