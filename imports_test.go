@@ -102,8 +102,8 @@ func TestDirectDependencies(t *testing.T) {
 // TestLayers holds that packages import only downwards.
 func TestLayers(t *testing.T) {
 	layers := []string{
-		"escaping", "cost", "library", "typesystem",
-		"internal/eval", "internal/crd", "internal/environment", "", "internal/parity",
+		"escaping", "cost", "library", "typesystem", "report", "report/html",
+		"internal/eval", "internal/crd", "internal/environment", "internal/explain", "", "internal/parity",
 	}
 	rank := func(path string) int {
 		return slices.Index(layers, strings.TrimPrefix(strings.TrimPrefix(path, modulePath), "/"))

@@ -39,18 +39,27 @@ func CompileCRD(document []byte, version string, opts ...CRDOption) (*RuleSet, e
 	if err != nil {
 		return nil, schemaError(err)
 	}
+	index, err := versionIndex(definition, version)
+	if err != nil {
+		return nil, err
+	}
+	return compileRules(definition.Versions[index].Schema, opts)
+}
+
+// versionIndex finds the version of a name with a schema; an empty name stands for
+// the version that is stored.
+func versionIndex(definition *crd.Definition, version string) (int, error) {
 	if version == "" {
 		stored := slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Storage })
 		if stored < 0 {
-			return nil, &SchemaError{Code: CodeVersionMissing, Detail: "no version has storage: true"}
+			return 0, &SchemaError{Code: CodeVersionMissing, Detail: "no version has storage: true"}
 		}
 		version = definition.Versions[stored].Name
 	}
-	v, err := definition.Version(version)
-	if err != nil {
-		return nil, schemaError(err)
+	if _, err := definition.Version(version); err != nil {
+		return 0, schemaError(err)
 	}
-	return compileRules(v.Schema, opts)
+	return slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Name == version }), nil
 }
 
 // CompileSchema compiles the rules of a schema alone, in YAML or JSON: what

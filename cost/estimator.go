@@ -23,9 +23,15 @@ const (
 // unbounded. An expression that is not type-checked is an error.
 func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (Range, error) {
 	if !tree.IsChecked() {
-		return Range{}, errors.New("cost: the expression is not type-checked")
+		return Range{}, errNotChecked
 	}
-	w := &walk{
+	return newWalk(t, tree, sizes).cost(tree.Expr()), nil
+}
+
+var errNotChecked = errors.New("cost: the expression is not type-checked")
+
+func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
+	return &walk{
 		table:   t,
 		sizer:   sizes,
 		tree:    tree,
@@ -34,7 +40,6 @@ func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (Range, error) {
 		entries: map[int64]entry{},
 		vars:    scopes{},
 	}
-	return w.cost(tree.Expr()), nil
 }
 
 // walk estimates one expression. Sizes and paths are remembered by the id of the
@@ -48,6 +53,8 @@ type walk struct {
 	sizes   map[int64]Range
 	entries map[int64]entry
 	vars    scopes
+	// trace is nil unless it was asked for.
+	trace *tracer
 }
 
 // cost estimates a node and all below it.
@@ -55,6 +62,13 @@ func (w *walk) cost(e ast.Expr) Range {
 	if e == nil {
 		return Range{}
 	}
+	if w.trace != nil {
+		return w.traced(e)
+	}
+	return w.price(e)
+}
+
+func (w *walk) price(e ast.Expr) Range {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return w.ident(e)
@@ -84,6 +98,7 @@ func (w *walk) ident(e ast.Expr) Range {
 	} else {
 		w.paths[e.ID()] = path{name}
 	}
+	w.own(Exactly(accessPrice))
 	return Exactly(accessPrice)
 }
 
@@ -96,13 +111,15 @@ func (w *walk) selection(e ast.Expr) Range {
 	switch w.typeOf(sel.Operand()).Kind() {
 	case types.MapKind, types.StructKind, types.TypeParamKind:
 		total = total.Add(Exactly(accessPrice))
+		w.own(Exactly(accessPrice))
 	}
-	w.paths[e.ID()] = w.path(sel.Operand()).child(sel.FieldName())
+	w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	return total
 }
 
 func (w *walk) list(e ast.Expr) Range {
 	total := Exactly(listPrice)
+	w.own(total)
 	items := nothing(e.AsList().Size())
 	for _, item := range e.AsList().Elements() {
 		total = total.Add(w.cost(item))
@@ -114,6 +131,7 @@ func (w *walk) list(e ast.Expr) Range {
 
 func (w *walk) mapping(e ast.Expr) Range {
 	total := Exactly(mapPrice)
+	w.own(total)
 	keys := nothing(e.AsMap().Size())
 	vals := keys
 	for _, ent := range e.AsMap().Entries() {
@@ -137,6 +155,7 @@ func nothing(n int) Range {
 
 func (w *walk) message(e ast.Expr) Range {
 	total := Exactly(messagePrice)
+	w.own(total)
 	for _, field := range e.AsStruct().Fields() {
 		total = total.Add(w.cost(field.AsStructField().Value()))
 	}
@@ -168,6 +187,7 @@ func (w *walk) comprehension(e ast.Expr) Range {
 	// Only now: within the loop the path of the range may have changed, see path.
 	count := w.sizeOrUnbounded(over)
 	total = total.Add(count.Mul(perItem))
+	w.iterations(over, count)
 
 	switch init.Kind() {
 	case ast.LiteralKind:

@@ -26,6 +26,7 @@ func (w *walk) call(e ast.Expr) Range {
 	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 {
 		// dyn() hides the type, not the size.
 		total := Exactly(1).Add(w.cost(args[0]))
+		w.own(Exactly(1))
 		w.copySizes(e, args[0])
 		return total
 	}
@@ -47,6 +48,7 @@ func (w *walk) call(e ast.Expr) Range {
 	} else {
 		operands = operands[1:]
 	}
+	w.number(operands)
 
 	// A call with a dynamically typed operand may turn out as any of several
 	// overloads.
@@ -66,7 +68,7 @@ func (w *walk) call(e ast.Expr) Range {
 			if ent := w.entry(args[0]); ent != nil {
 				result = &ent.val
 			}
-			w.paths[e.ID()] = w.path(args[0]).child(segment)
+			w.paths[e.ID()] = w.child(w.path(args[0]), segment)
 		}
 		if result == nil {
 			result = w.size(e)
@@ -96,6 +98,7 @@ func (w *walk) overload(e ast.Expr, id string, operands []Operand, costs []Range
 	if !ok {
 		est = Estimate{Cost: Exactly(1)}
 	}
+	w.own(est.Cost)
 	for _, c := range costs {
 		est.Cost = est.Cost.Add(c)
 	}
@@ -122,5 +125,5 @@ func (w *walk) operand(e ast.Expr) Operand {
 	if len(p) > 0 && (p[0] == parser.AccumulatorName || p[0] == parser.HiddenAccumulatorName) {
 		p = nil
 	}
-	return newOperand(e, p, w.typeOf(e), w.size(e), w.sizer)
+	return w.watched(e, newOperand(e, p, w.typeOf(e), w.size(e), w.sizer))
 }

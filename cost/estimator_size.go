@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common/ast"
@@ -23,6 +24,14 @@ func (p path) child(segment string) path {
 		p = grown
 	}
 	return append(p, segment)
+}
+
+// child extends a path. A sound estimate keeps the paths apart.
+func (w *walk) child(p path, segment string) path {
+	if w.trace != nil && w.trace.sound {
+		return append(slices.Clip(p), segment)
+	}
+	return p.child(segment)
 }
 
 // entry is the size of what a list or map holds.
@@ -76,12 +85,12 @@ func (w *walk) iterate(name string, over ast.Expr, keys bool) {
 	v := local{}
 	held := w.entry(over)
 	if keys {
-		v.path = w.path(over).child(segments[1])
+		v.path = w.child(w.path(over), segments[1])
 		if held != nil {
 			v.size = &held.key
 		}
 	} else {
-		v.path = w.path(over).child(segments[0])
+		v.path = w.child(w.path(over), segments[0])
 		if held != nil {
 			v.size = &held.val
 		}
@@ -125,12 +134,14 @@ func (w *walk) setEntry(e ast.Expr, ent *entry) {
 
 func (w *walk) setSize(e ast.Expr, size *Range) {
 	if size != nil {
+		w.computed(e, *size)
 		w.sizes[e.ID()] = *size
 	}
 }
 
 func (w *walk) copySizes(to, from ast.Expr) {
 	w.setSize(to, w.size(from))
+	w.inherit(to, from)
 	w.setEntry(to, w.entry(from))
 }
 
@@ -153,6 +164,7 @@ func (w *walk) size(e ast.Expr) *Range {
 		return &size
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
+		w.origin(e, Source{Kind: SourceDeclared, Path: w.path(e)})
 		w.sizes[e.ID()] = *size
 		return size
 	}

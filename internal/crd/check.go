@@ -96,6 +96,11 @@ func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, 
 	if s == nil {
 		return nil
 	}
+	return (&checker{env: env, root: all.rootTypes, visit: visit}).schema(s, path, status)
+}
+
+// schema checks a whole schema.
+func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) []Finding {
 	var findings []Finding
 	add := func(code Code, errs ...*field.Error) {
 		for _, err := range errs {
@@ -108,14 +113,13 @@ func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, 
 	if s.Nullable {
 		add(CodeSchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
-	c := &checker{env: env, visit: visit}
 	var types *typeContext
 	inconvertible := convertible(s)
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		add(CodeNotStructural, errs...)
-		if len(errs) == 0 && env != nil {
-			types = all.rootTypes(s)
+		if len(errs) == 0 && c.env != nil {
+			types = c.root(s)
 		}
 	}
 	schema, rules := c.node(s, path, true, inherited{}, types)
@@ -156,10 +160,14 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 type checker struct {
 	env   Environment
 	visit func(Visit)
+	// root are the types of a schema.
+	root func(*typesystem.OpenAPI) *typeContext
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
 	expensive []expensive
+	// inspect, if set, is told of every rule that is compiled.
+	inspect func(Site)
 }
 
 // expensive is an expression with a large share in the total cost.
@@ -285,6 +293,9 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 	for i := range s.Validations {
 		r := &s.Validations[i]
 		compiled, at, cardinality := compileRule(scope, s, r), path.Index(i), types.cardinality(self)
+		if c.inspect != nil {
+			c.inspect(types.site(r, compiled, at, self))
+		}
 		found := c.rule(r, compiled, at, in, cardinality)
 		findings = append(findings, found...)
 		if c.visit != nil {

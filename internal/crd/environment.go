@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
@@ -35,6 +36,20 @@ type Expression struct {
 	Cost cost.Range
 	// Program evaluates it.
 	Program Program
+	// Explain is what a report needs, nil in an environment that does not keep it.
+	Explain Explainer
+}
+
+// Explainer explains an expression.
+type Explainer interface {
+	// Checked is the expression.
+	Checked() *ast.AST
+	// Estimate is what one evaluation is estimated to cost by other sizes.
+	Estimate(sizes cost.Sizer) (cost.Range, error)
+	// Trace is an estimate with its parts.
+	Trace(sizes cost.Sizer) (*cost.Trace, error)
+	// TraceSound is a trace that is not a server's, see cost.Table.TraceSound.
+	TraceSound(sizes cost.Sizer) (*cost.Trace, error)
 }
 
 // Program evaluates an expression.

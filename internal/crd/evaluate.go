@@ -91,7 +91,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		return false
 	}
 	w.optional = optional
-	result := r.expr.Program.Eval(w.ctx, w, w.limit)
+	result := w.eval(r, at, r.expr.Program, false)
 	w.optional = false
 	if result.Kind == eval.KindInterrupted {
 		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
@@ -150,7 +150,7 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	}
 	message := ""
 	if r.message != nil {
-		m, stop := w.message(r)
+		m, stop := w.message(r, at)
 		if stop != nil {
 			stop.Path = path
 			report(*stop)
@@ -190,8 +190,8 @@ func errorType(reason *string) field.ErrorType {
 // is unusable; stop is the violation by which validation ends, if it does.
 //
 // As in an API server, oldSelf is no optional here even if it is one in the rule.
-func (w *walk) message(r *nodeRule) (message string, stop *Violation) {
-	result := r.rule.message.Program.Eval(w.ctx, w, w.limit)
+func (w *walk) message(r *nodeRule, at *step) (message string, stop *Violation) {
+	result := w.eval(r, at, r.rule.message.Program, true)
 	if result.Kind == eval.KindInterrupted {
 		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
 		return "", nil

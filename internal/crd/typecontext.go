@@ -13,6 +13,8 @@ import (
 type typeContext struct {
 	parent *typeContext
 	doc    *typesystem.OpenAPI
+	// step leads from the parent to the node.
+	step typesystem.Step
 	// fromParent finds the type in that of the parent, nil if it is not there.
 	fromParent func(parent *typesystem.Schema) (*typesystem.Schema, bool)
 	// ruled is true if the node or one above has rules. Only then the type of
@@ -40,12 +42,12 @@ func rootContext(doc *typesystem.OpenAPI) *typeContext {
 	}
 }
 
-func (t *typeContext) child(doc *typesystem.OpenAPI, fromParent, raw func(parent *typesystem.Schema) (*typesystem.Schema, bool)) *typeContext {
+func (t *typeContext) child(doc *typesystem.OpenAPI, step typesystem.Step, fromParent, raw func(parent *typesystem.Schema) (*typesystem.Schema, bool)) *typeContext {
 	if t == nil || doc == nil {
 		return nil
 	}
 	child := &typeContext{
-		parent: t, doc: doc, fromParent: fromParent, ruled: t.ruled || len(doc.Validations) > 0,
+		parent: t, doc: doc, step: step, fromParent: fromParent, ruled: t.ruled || len(doc.Validations) > 0,
 		compile: func() (*typesystem.Schema, error) {
 			parent, err := t.compile()
 			if err != nil {
@@ -63,7 +65,7 @@ func (t *typeContext) child(doc *typesystem.OpenAPI, fromParent, raw func(parent
 }
 
 func (t *typeContext) property(doc *typesystem.OpenAPI, name string) *typeContext {
-	return t.child(doc,
+	return t.child(doc, typesystem.Step{Keyword: "properties", Name: name},
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return declaredField(parent, name) },
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return parent.Property(name) })
 }
@@ -72,7 +74,7 @@ func (t *typeContext) items() *typeContext {
 	if t == nil {
 		return nil
 	}
-	return t.child(items(t.doc),
+	return t.child(items(t.doc), typesystem.Step{Keyword: "items"},
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return declaredElem(parent), true },
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return parent.Items, parent.Items != nil })
 }
@@ -81,7 +83,7 @@ func (t *typeContext) additional() *typeContext {
 	if t == nil {
 		return nil
 	}
-	return t.child(additional(t.doc),
+	return t.child(additional(t.doc), typesystem.Step{Keyword: "additionalProperties"},
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return declaredElem(parent), true },
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) {
 			return parent.AdditionalProperties, parent.AdditionalProperties != nil
@@ -128,11 +130,15 @@ func once() *uint64 {
 // within is the bound of what is inside of a place with a bound, nil if there is
 // no limit.
 func within(bound *uint64, doc *typesystem.OpenAPI) *uint64 {
-	factor := elements(doc)
-	if bound == nil || factor == nil {
+	return times(bound, elements(doc))
+}
+
+// times multiplies bounds. Negative limits count as none at all.
+func times(bound *uint64, limit *int64) *uint64 {
+	if bound == nil || limit == nil {
 		return nil
 	}
-	product := cost.Repeated(*bound, *factor)
+	product := cost.Repeated(*bound, uint64(max(*limit, 0)))
 	return &product
 }
 
@@ -171,7 +177,7 @@ func declaredElem(s *typesystem.Schema) *typesystem.Schema {
 
 // elements is how many values a schema allows for each value of its own, nil
 // if there is no limit.
-func elements(s *typesystem.OpenAPI) *uint64 {
+func elements(s *typesystem.OpenAPI) *int64 {
 	limit := new(int64)
 	switch {
 	case s.Type == "array":
@@ -181,9 +187,5 @@ func elements(s *typesystem.OpenAPI) *uint64 {
 	default:
 		*limit = 1
 	}
-	if limit == nil {
-		return nil
-	}
-	n := uint64(max(*limit, 0))
-	return &n
+	return limit
 }

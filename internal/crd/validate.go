@@ -20,6 +20,8 @@ type Options struct {
 	// CallLimit is what one evaluation may cost, in cost units, nil for
 	// cost.PerCallLimit.
 	CallLimit *uint64
+	// Spent, if set, is told of every evaluation.
+	Spent func(Spending)
 	// NoRatcheting makes violations count that were in the old object too.
 	NoRatcheting bool
 }
@@ -31,7 +33,7 @@ type Options struct {
 // The error is that of the context, if that ended before all rules were looked
 // at. The result then holds what was found up to there.
 func (v *Validator) Validate(ctx context.Context, object, old any, options Options) (Result, error) {
-	w := &walk{ctx: ctx, path: options.Path, budget: options.Budget, limit: cost.PerCallLimit}
+	w := &walk{ctx: ctx, path: options.Path, budget: options.Budget, limit: cost.PerCallLimit, spent: options.Spent}
 	if w.budget == nil {
 		w.budget = NewBudget(cost.Budget)
 	}
@@ -74,6 +76,7 @@ type walk struct {
 	path   *field.Path
 	budget *Budget
 	limit  uint64
+	spent  func(Spending)
 	result Result
 	err    error
 	// keys is a stack of the keys of the maps on the way.

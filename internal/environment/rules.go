@@ -88,14 +88,20 @@ func (s *SharedRules) of(key sharedKey) *shared {
 	return known
 }
 
+// ExplainedRules is Rules, and keeps of each expression what a report needs.
+func ExplainedRules(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, explain: true}
+}
+
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
 	env    *Env
 	scopes map[*typesystem.Schema]*ruleScope
 	// needs, if set, gets what each expression needs.
-	needs  *Needs
-	shared *SharedRules
+	needs   *Needs
+	shared  *SharedRules
+	explain bool
 }
 
 // Scope declares self and oldSelf with the type of a schema.
@@ -103,7 +109,7 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 	if s, ok := r.scopes[schema]; ok {
 		return s, nil
 	}
-	s := &ruleScope{env: r.env, needs: r.needs, shared: r.shared, schema: schema, compiled: map[ruleKey]compiledRule{}}
+	s := &ruleScope{env: r.env, needs: r.needs, shared: r.shared, explain: r.explain, schema: schema, compiled: map[ruleKey]compiledRule{}}
 	s.provider = r.env.Provider(nil, schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
@@ -117,6 +123,7 @@ type ruleScope struct {
 	env             *Env
 	needs           *Needs
 	shared          *SharedRules
+	explain         bool
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
 	plain, optional *Scope
@@ -174,6 +181,9 @@ func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression,
 		return x, compiled.err
 	}
 	x.Program = compiled.program
+	if s.explain {
+		x.Explain = scope.Explain(checked)
+	}
 	var err error
 	if x.Cost, err = scope.Estimate(checked); err != nil {
 		return x, &crd.CompileError{Stage: crd.StageEstimate, Err: err}

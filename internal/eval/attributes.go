@@ -255,7 +255,9 @@ func (c *conditional) value(f *frame, id int64) ref.Val {
 type attrNode struct {
 	attr   attribute
 	nodeID int64
-	slot   int32
+	// startID is the id of what the path begins with.
+	startID int64
+	slot    int32
 	// test is true for has().
 	test bool
 	// local is the variable of a comprehension that the attribute is, if it is
@@ -268,15 +270,19 @@ func (n *attrNode) id() int64 { return n.attr.id() }
 func (n *attrNode) link(l *linker) {
 	n.nodeID = n.id()
 	n.slot = l.slot(n.nodeID)
-	if v, ok := n.attr.(*variable); ok && len(v.steps) == 0 {
-		n.local = v.local
+	n.startID = n.nodeID
+	if v, ok := n.attr.(*variable); ok {
+		n.startID = v.startID
+		if len(v.steps) == 0 {
+			n.local = v.local
+		}
 	}
 }
 
 func (n *attrNode) eval(f *frame) ref.Val {
 	if n.local != nil && f.mode == modePlain {
 		if val, ok := n.local.load(f); ok {
-			f.charge(common.SelectAndIdentCost)
+			f.charge(n.startID, common.SelectAndIdentCost)
 			return label(n.nodeID, val)
 		}
 	}
@@ -295,9 +301,9 @@ func (n *attrNode) eval(f *frame) ref.Val {
 	switch {
 	case n.test && isChoice:
 		// What a presence test costs is taken off, even if nothing was charged.
-		f.charge(^uint64(common.SelectAndIdentCost) + 1)
+		f.refund(n.startID, common.SelectAndIdentCost)
 	case !n.test && !isChoice:
-		f.charge(common.SelectAndIdentCost)
+		f.charge(n.startID, common.SelectAndIdentCost)
 	}
 	return val
 }

@@ -36,9 +36,9 @@ func (c *call) finish(f *frame, args []ref.Val, result ref.Val) ref.Val {
 		return c.track(f, result)
 	}
 	if c.price == nil {
-		f.charge(1)
+		f.charge(c.nodeID, 1)
 	} else {
-		f.charge(c.price(args, result))
+		f.charge(c.nodeID, c.price(args, result))
 	}
 	return result
 }
@@ -71,7 +71,7 @@ func (c *call) track(f *frame, result ref.Val) ref.Val {
 	}
 	f.release(base)
 	f.stack.push(c.slot, result)
-	f.charge(units)
+	f.charge(c.nodeID, units)
 	return result
 }
 
@@ -131,7 +131,7 @@ func finish2(c *call, f *frame, lhs, rhs, result ref.Val) ref.Val {
 		return c.finish(f, nil, result)
 	}
 	f.priced = [2]ref.Val{lhs, rhs}
-	f.charge(c.price(f.priced[:], result))
+	f.charge(c.nodeID, c.price(f.priced[:], result))
 	return result
 }
 
@@ -158,7 +158,7 @@ func (n *unaryNode) eval(f *frame) ref.Val {
 		return n.finish(f, nil, result)
 	}
 	f.priced[0] = arg
-	f.charge(n.price(f.priced[:1:1], result))
+	f.charge(n.nodeID, n.price(f.priced[:1:1], result))
 	return result
 }
 

@@ -31,7 +31,7 @@ func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
 		f.release(base)
 		f.stack.push(c.slot, result)
 	}
-	f.charge(units)
+	f.charge(c.nodeID, units)
 	return result
 }
 

@@ -104,6 +104,9 @@ func (s *foldState) turn(f *frame) bool {
 			return false
 		}
 	}
+	if f.record != nil && f.mode != modeMuted {
+		f.record.turn(s.node.nodeID)
+	}
 	s.accu = s.node.step.eval(f)
 	s.ready = true
 	if f.interrupt() {

@@ -38,16 +38,18 @@ type frame struct {
 	// priced are the arguments of the call that is being priced.
 	priced [2]ref.Val
 	stack  stack
+	// record is nil unless it was asked for.
+	record *Record
 	// single is the list by which comprehensions add an element to another.
 	single single
 }
 
-// charge adds to the cost and cuts the evaluation short beyond the limit. Every
-// unit of every evaluation passes here.
-func (f *frame) charge(units uint64) {
+// charge adds to the cost of a node and cuts the evaluation short beyond the limit.
+// Every unit of every evaluation passes here.
+func (f *frame) charge(id int64, units uint64) {
 	f.cost += units
 	if f.cost > f.limit {
-		panic(cutShort{})
+		f.over(id, units)
 	}
 }
 

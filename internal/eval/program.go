@@ -29,6 +29,10 @@ type Program struct {
 // hundred iterations of comprehensions, as an API server does, so that an
 // evaluation without them is never interrupted.
 func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
+	return p.eval(ctx, vars, limit, nil)
+}
+
+func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Record) Result {
 	if ctx == nil {
 		return Result{Err: errNilContext, Kind: KindInternal}
 	}
@@ -37,13 +41,19 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 	}
 	f := p.frames.Get().(*frame)
 	f.prog, f.adapter, f.vars, f.done, f.limit = p, p.adapter, vars, ctx.Done(), limit
+	if record != nil {
+		record.begin(f, limit)
+	}
 	res, again := f.run(p.tracked)
 	if again {
 		f.reset()
+		if record != nil {
+			record.begin(f, limit)
+		}
 		res, _ = f.run(true)
 	}
 	f.reset()
-	f.prog, f.adapter, f.vars, f.done = nil, nil, nil, nil
+	f.prog, f.adapter, f.vars, f.done, f.record = nil, nil, nil, nil, nil
 	p.frames.Put(f)
 	if res.Kind == KindInterrupted {
 		res.Err = fmt.Errorf("%w: %w", res.Err, context.Cause(ctx))

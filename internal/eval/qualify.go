@@ -35,7 +35,7 @@ func (q *qualID) observed(f *frame, val any, err error) (any, error) {
 	if f.mode == modeTracked {
 		f.stack.push(q.slot, observation(val, err))
 	}
-	f.charge(common.SelectAndIdentCost)
+	f.charge(q.nodeID, common.SelectAndIdentCost)
 	return val, q.position(err)
 }
 
@@ -60,7 +60,7 @@ func (q *qualID) position(err error) error {
 func (q *qualID) found(f *frame, val any, present bool, err error) (any, bool, error) {
 	if present {
 		f.observe(q.slot, val)
-		f.charge(common.SelectAndIdentCost)
+		f.charge(q.nodeID, common.SelectAndIdentCost)
 	}
 	return val, present, q.position(err)
 }
@@ -74,7 +74,7 @@ type constQualifier struct {
 func (q *constQualifier) qualify(f *frame, obj any) (any, error) {
 	if val := q.quick(obj); val != nil {
 		f.observe(q.slot, val)
-		f.charge(common.SelectAndIdentCost)
+		f.charge(q.nodeID, common.SelectAndIdentCost)
 		return val, nil
 	}
 	val, _, err := q.key.lookup(f, obj, false, false)

@@ -75,7 +75,7 @@ func (n *notFalseNode) eval(f *frame) ref.Val {
 		return n.unaryNode.eval(f)
 	}
 	arg := n.args[0].eval(f)
-	f.charge(1)
+	f.charge(n.nodeID, 1)
 	if _, ok := arg.(types.Bool); ok {
 		return arg
 	}
@@ -96,7 +96,7 @@ func (n *appendNode) eval(f *frame) ref.Val {
 		return finish2(&n.call, f, lhs, rhs, n.apply(lhs, rhs))
 	}
 	elem := n.list.vals[0].eval(f)
-	f.charge(common.ListCreateBaseCost)
+	f.charge(n.list.nodeID, common.ListCreateBaseCost)
 	if failed(elem) {
 		return finish2(&n.call, f, lhs, elem, elem)
 	}

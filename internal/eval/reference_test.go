@@ -335,6 +335,17 @@ func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *P
 		t.Errorf("%s (limit %d, tracked %v):\n got %+v\nwant %+v", text, limit, got.tracked, g, w)
 		return w.cost
 	}
+	recorded, record := got.Record(context.Background(), vars, limit)
+	if r := describe(recorded.Value, recorded.Err, recorded.Cost); r != g && !possible(want, vars, r) {
+		t.Errorf("%s (limit %d): recorded %+v, evaluated %+v", text, limit, r, g)
+	}
+	units := uint64(0)
+	for _, n := range record.Nodes {
+		units += n.Units
+	}
+	if units != recorded.Cost {
+		t.Errorf("%s (limit %d): the nodes cost %d, all %d: %+v", text, limit, units, recorded.Cost, record.Nodes)
+	}
 	if g == w && (res.Value == nil) != (val == nil) {
 		t.Errorf("%s: value %v, want %v", text, res.Value, val)
 	}

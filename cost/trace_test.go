@@ -1,0 +1,106 @@
+package cost
+
+import "testing"
+
+// checkTrace holds that a trace adds up at every node and at the root, and that
+// tracing does not change the estimate.
+func checkTrace(t *testing.T, expr string, trace *Trace, want Range) {
+	t.Helper()
+	if trace.Total != want {
+		t.Errorf("%s: traced %v, estimated %v", expr, trace.Total, want)
+	}
+	var flat Range
+	trace.Each(func(n *Trace, times uint64) {
+		sum := n.Own
+		for _, p := range n.Parts {
+			sum = sum.Add(p.Total.Mul(p.Times))
+		}
+		if sum != n.Total {
+			t.Errorf("%s: node %d (%s %s) is %v, its parts add up to %v", expr, n.ID, n.Kind, n.Name, n.Total, sum)
+		}
+		flat.Max = add(flat.Max, mul(n.Own.Max, times))
+	})
+	if flat.Max != want.Max {
+		t.Errorf("%s: all nodes' own costs add up to %d, estimated %d", expr, flat.Max, want.Max)
+	}
+}
+
+func TestTraceAddsUp(t *testing.T) {
+	env := testEnv(t)
+	table := NewTable(Standard(), libraryPrices())
+	compiled := 0
+	for _, expr := range corpus(4_000) {
+		checked, issues := env.Compile(expr)
+		if issues.Err() != nil {
+			continue
+		}
+		compiled++
+		for _, sizes := range []Sizer{nil, schemaSizer{schema()}, hashSizer{7}} {
+			want, err := table.Estimate(checked.NativeRep(), sizes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace, err := table.Trace(checked.NativeRep(), sizes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTrace(t, expr, trace, want)
+		}
+	}
+	if compiled < 1500 {
+		t.Errorf("only %d expressions compiled", compiled)
+	}
+}
+
+func TestTraceSources(t *testing.T) {
+	env := testEnv(t)
+	for _, test := range []struct {
+		expr, node string
+		operand    int
+		element    bool
+		want       Source
+		size       Range
+	}{
+		{"self.s.contains('ab')", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, Range{Max: 100}},
+		{"self.s.contains('ab')", "contains", 1, false, Source{Kind: SourceLiteral}, Exactly(2)},
+		// As in the reference, a variable of any name is taken for the schema's.
+		{"self.s.startsWith(vs)", "startsWith", 1, false, Source{SourceDeclared, []string{"vs"}}, Range{Max: 11}},
+		{"self.s.startsWith([vs].join())", "startsWith", 1, false, Source{Kind: SourceUnknown}, Unbounded()},
+		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, Source{Kind: SourceComputed}, Range{Min: 2, Max: 102}},
+		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "objs", "@items", "s"}}, Range{Max: 12}},
+		{"self.objs.all(o, o.s == 'a')", "", -1, false, Source{SourceDeclared, []string{"self", "objs"}}, Range{Max: 13}},
+		{"self.ints[0] == 3", "_==_", 0, false, Source{SourceDeclared, []string{"self", "ints", "@items"}}, Range{Max: 1}},
+		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, Range{Max: 100}},
+	} {
+		checked, issues := env.Compile(test.expr)
+		if issues.Err() != nil {
+			t.Fatal(issues.Err())
+		}
+		trace, err := NewTable(Standard()).Trace(checked.NativeRep(), schemaSizer{schema()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		trace.Each(func(n *Trace, _ uint64) {
+			if n.Name != test.node || test.node == "" && n.Kind != KindComprehension {
+				return
+			}
+			for _, a := range n.Operands {
+				if a.Operand == test.operand && a.Element == test.element {
+					found = true
+					if a.Size != test.size || a.Source.Kind != test.want.Kind || len(a.Source.Path) != len(test.want.Path) {
+						t.Errorf("%s: %+v, want %+v of %+v", test.expr, a, test.size, test.want)
+					}
+					for i := range a.Source.Path {
+						if a.Source.Path[i] != test.want.Path[i] {
+							t.Errorf("%s: path %q", test.expr, a.Source.Path)
+						}
+					}
+				}
+			}
+		})
+		if !found {
+			t.Errorf("%s: no operand %d of %q", test.expr, test.operand, test.node)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// Costreport explains why an API server rejects the rules of a CRD for their
+// estimated cost, and which bounds of the schema would change that. With the name
+// of a file it also writes the page of the report there; a second name is that of
+// a CRD to read instead of the example's.
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/report/html"
+)
+
+//go:embed crd.yaml
+var example []byte
+
+func main() {
+	log.SetFlags(0)
+	if err := run(os.Args[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(args []string) error {
+	document := example
+	if len(args) > 1 {
+		var err error
+		if document, err = os.ReadFile(args[1]); err != nil {
+			return err
+		}
+	}
+	report, err := kubecel.ReportCRD(document, "")
+	if err != nil {
+		return err
+	}
+	fmt.Print(report.Text(2))
+	if len(args) == 0 {
+		return nil
+	}
+	page, err := os.Create(args[0])
+	if err != nil {
+		return err
+	}
+	if err := html.Write(page, report); err != nil {
+		return err
+	}
+	return page.Close()
+}

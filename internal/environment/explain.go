@@ -1,0 +1,35 @@
+package environment
+
+import (
+	celast "github.com/google/cel-go/common/ast"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
+)
+
+// Explain keeps a checked expression of the scope for a report.
+func (s *Scope) Explain(checked *celast.AST) crd.Explainer {
+	return explainer{prices: s.env.prices, checked: checked}
+}
+
+type explainer struct {
+	prices  *cost.Table
+	checked *celast.AST
+}
+
+func (e explainer) Checked() *celast.AST { return e.checked }
+
+func (e explainer) Estimate(sizes cost.Sizer) (cost.Range, error) {
+	return e.prices.Estimate(e.checked, sizes)
+}
+
+func (e explainer) Trace(sizes cost.Sizer) (*cost.Trace, error) {
+	return e.prices.Trace(e.checked, sizes)
+}
+
+func (e explainer) TraceSound(sizes cost.Sizer) (*cost.Trace, error) {
+	return e.prices.TraceSound(e.checked, sizes)
+}
+
+// Sizes is what estimates of the scope take the sizes of variables from.
+func (s *Scope) Sizes() cost.Sizer { return s.sizes }

@@ -1,0 +1,75 @@
+package eval
+
+import "context"
+
+// Record says which node of an expression cost what, by the ids of nodes.
+type Record struct {
+	// Nodes are the nodes that cost something or looped.
+	Nodes map[int64]NodeCost
+	limit uint64
+}
+
+// NodeCost is what one node cost in an evaluation.
+type NodeCost struct {
+	// Units are the units that the node itself cost. In the one case in which an
+	// API server takes a unit off, they wrap around.
+	Units uint64
+	// Charges is how often it cost any.
+	Charges uint64
+	// Iterations is how often the body of a comprehension ran.
+	Iterations uint64
+}
+
+// Record is Eval, and notes what each node costs.
+func (p *Program) Record(ctx context.Context, vars Vars, limit uint64) (Result, *Record) {
+	r := &Record{}
+	res := p.eval(ctx, vars, limit, r)
+	left := res.Cost
+	for _, n := range r.Nodes {
+		left -= n.Units
+	}
+	if left != 0 {
+		// A unit was taken off where there was none, and charging it again brought
+		// the cost back to zero, which is over no limit.
+		n := r.Nodes[p.root.id()]
+		n.Units += left
+		r.Nodes[p.root.id()] = n
+	}
+	return res, r
+}
+
+// begin makes a frame note what it charges: as its limit is zero, each charge is
+// over it.
+func (r *Record) begin(f *frame, limit uint64) {
+	r.Nodes, r.limit = map[int64]NodeCost{}, limit
+	f.record, f.limit = r, 0
+}
+
+// over is called with each charge beyond the limit.
+func (f *frame) over(id int64, units uint64) {
+	if f.record == nil {
+		panic(cutShort{})
+	}
+	n := f.record.Nodes[id]
+	n.Units += units
+	n.Charges++
+	f.record.Nodes[id] = n
+	if f.cost > f.record.limit {
+		panic(cutShort{})
+	}
+}
+
+// refund takes units off.
+func (f *frame) refund(id int64, units uint64) {
+	f.charge(id, ^units+1)
+	if f.record != nil && f.mode != modeMuted && f.cost == 0 { // not over the limit
+		f.over(id, ^units+1)
+	}
+}
+
+// turn notes an iteration.
+func (r *Record) turn(id int64) {
+	n := r.Nodes[id]
+	n.Iterations++
+	r.Nodes[id] = n
+}

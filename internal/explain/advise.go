@@ -1,0 +1,213 @@
+package explain
+
+import (
+	"math"
+
+	"github.com/kubecel/kubecel/report"
+)
+
+// adviser searches for the bounds that bring an expression under a limit.
+type adviser struct {
+	*subject
+	limit uint64
+	knobs []knob
+	// prove estimates anew with the bounds in the document, nil if there is none.
+	prove func(set []setting) (total uint64, ok bool)
+}
+
+// setting is one bound with a value.
+type setting struct {
+	knob
+	to int64
+}
+
+func settingsOf(set []setting) settings {
+	m := make(settings, len(set))
+	for _, s := range set {
+		m[s.key] = s.to
+	}
+	return m
+}
+
+func (a *adviser) fits(set []setting) bool { return a.total(settingsOf(set)) <= a.limit }
+
+// advise says which bounds would bring the expression under its limit or, if it is,
+// how far they may grow.
+func (a *adviser) advise(total uint64) *report.Advice {
+	advice := &report.Advice{}
+	if total <= a.limit {
+		for _, k := range a.knobs {
+			if c, ok := a.growth(k); ok {
+				advice.Growth = append(advice.Growth, c)
+			}
+		}
+		return advice
+	}
+	for _, k := range a.knobs {
+		if c, ok := a.alone(k, total); ok {
+			advice.Alone = append(advice.Alone, c)
+		}
+	}
+	set := a.together()
+	if set == nil {
+		advice.Note = "no bounds suffice: even with 1 for each the estimate is over the limit, so the expression itself must become simpler"
+		return advice
+	}
+	advice.TogetherTotal = a.total(settingsOf(set))
+	advice.Proven = a.proven(set, advice.TogetherTotal)
+	for i, s := range set {
+		c := a.change(s)
+		c.Fits = len(set) == 1
+		c.Total = a.total(settings{s.key: s.to})
+		c.Largest = !a.fits(with(set, i, s.to+1))
+		advice.Together = append(advice.Together, c)
+	}
+	return advice
+}
+
+func (a *adviser) change(s setting) report.Change {
+	return report.Change{Schema: s.place.String(), Data: s.place.Data(), Keyword: s.keyword, From: s.value, To: s.to}
+}
+
+// proven tells whether an estimate from the changed document is the same.
+func (a *adviser) proven(set []setting, total uint64) bool {
+	if a.prove == nil {
+		return false
+	}
+	again, ok := a.prove(set)
+	return ok && again == total
+}
+
+// largest is the greatest value from low, which fits, to below high, which does
+// not.
+func largest(low, high int64, fits func(int64) bool) int64 {
+	for high-low > 1 {
+		if mid := low + (high-low)/2; fits(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// alone is the greatest value of one bound that suffices without any other, false
+// for a bound that makes no difference.
+func (a *adviser) alone(k knob, total uint64) (report.Change, bool) {
+	fits := func(v int64) bool { return a.fits([]setting{{k, v}}) }
+	s := setting{k, 1}
+	if !fits(1) {
+		c := a.change(s)
+		c.Total = a.total(settings{k.key: 1})
+		return c, c.Total < total || k.chain && k.missing()
+	}
+	high := int64(maxBound) + 1
+	if !k.missing() {
+		high = k.top
+	}
+	if fits(high) {
+		s.to = high // it claims to be enough, not to be the largest
+	} else {
+		s.to = largest(1, high, fits)
+	}
+	c := a.change(s)
+	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{k.key: s.to})
+	c.Proven = a.proven([]setting{s}, c.Total)
+	return c, true
+}
+
+// growth is how far a declared bound may grow without any other.
+func (a *adviser) growth(k knob) (report.Change, bool) {
+	if k.missing() || k.top < 0 {
+		return report.Change{}, false
+	}
+	fits := func(v int64) bool { return a.fits([]setting{{k, v}}) }
+	high := max(int64(maxBound), k.top)
+	s := setting{k, high}
+	if !fits(high) {
+		s.to = largest(k.top, high, fits)
+	}
+	c := a.change(s)
+	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{k.key: s.to})
+	return c, true
+}
+
+// steps is how finely bounds are lowered together.
+const steps = 1000
+
+// least is the value below which missing bounds are not set as long as it helps to
+// lower others too.
+const least = 8
+
+// together is a set of bounds that suffices, nil if there is none: all lowered by
+// the same part of their magnitude, the missing ones if these suffice without
+// becoming tiny, and else all. None of them can be left out, and none be greater.
+func (a *adviser) together() []setting {
+	var missing []knob
+	for _, k := range a.knobs {
+		if k.missing() {
+			missing = append(missing, k)
+		}
+	}
+	set := a.lower(missing)
+	for _, s := range set {
+		if s.to < min(least, s.top) {
+			if all := a.lower(a.knobs); all != nil {
+				set = all
+			}
+			break
+		}
+	}
+	if set == nil {
+		set = a.lower(a.knobs)
+	}
+	for i := 0; i < len(set); {
+		if without := append(append([]setting{}, set[:i]...), set[i+1:]...); len(without) > 0 && a.fits(without) {
+			set = without
+			continue
+		}
+		i++
+	}
+	for i, s := range set {
+		high := s.top
+		if s.missing() {
+			high = maxBound
+		}
+		if high <= s.to {
+			continue
+		}
+		if set = with(set, i, high); !a.fits(set) {
+			set[i].to = largest(s.to, high, func(v int64) bool { return a.fits(with(set, i, v)) })
+		}
+	}
+	return set
+}
+
+func with(set []setting, i int, to int64) []setting {
+	changed := append([]setting{}, set...)
+	changed[i].to = to
+	return changed
+}
+
+func (a *adviser) lower(knobs []knob) []setting {
+	if len(knobs) == 0 {
+		return nil
+	}
+	at := func(step int64) []setting {
+		set := make([]setting, len(knobs))
+		for i, k := range knobs {
+			v := math.Pow(float64(max(k.top, 1)), 1-float64(step)/steps)
+			set[i] = setting{k, max(1, min(k.top, int64(v)))}
+		}
+		return set
+	}
+	if !a.fits(at(steps)) {
+		return nil
+	}
+	if a.fits(at(0)) {
+		return at(0)
+	}
+	// The step that fits is the higher one here.
+	low := largest(0, steps, func(step int64) bool { return !a.fits(at(step)) })
+	return at(low + 1)
+}

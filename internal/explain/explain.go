@@ -1,0 +1,219 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/report"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// Document is a schema to report on.
+type Document struct {
+	Schema *typesystem.OpenAPI
+	// Path is the path of the schema in the CRD, Status whether the status
+	// subresource is enabled.
+	Path   *field.Path
+	Status bool
+	// Env makes an environment that explains its expressions. An environment
+	// remembers what it has compiled.
+	Env func() crd.Environment
+}
+
+// Schema reports all rules of a schema.
+func Schema(d Document, limits report.Limits) *report.Schema {
+	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
+	r := &report.Schema{
+		Total:    total,
+		Server:   report.Judge(schemaName, total, cost.SchemaEstimateLimit),
+		Own:      report.Judge(schemaName, total, limits.Schema),
+		Accepted: len(findings) == 0,
+		Findings: []report.Finding{},
+	}
+	for _, f := range findings {
+		r.Findings = append(r.Findings, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
+	}
+	r.Expressions = make([]report.Expression, 0, len(sites))
+	for i := range sites {
+		r.Expressions = append(r.Expressions, d.site(&sites[i], limits)...)
+	}
+	for i := range r.Expressions {
+		if total > 0 {
+			r.Expressions[i].Share = float64(r.Expressions[i].Total) / float64(total)
+		}
+	}
+	slices.SortStableFunc(r.Expressions, func(a, b report.Expression) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), strings.Compare(a.Path, b.Path))
+	})
+	return r
+}
+
+// What a server calls what costs too much.
+const (
+	schemaName  = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
+	ruleName    = "estimated rule cost"
+	messageName = "estimated messageExpression cost"
+)
+
+// site reports a rule and its messageExpression.
+func (d Document) site(s *crd.Site, limits report.Limits) []report.Expression {
+	path := strings.TrimPrefix(strings.TrimPrefix(s.Path.String(), d.Path.String()), ".")
+	x := report.Expression{Kind: report.KindRule, Path: path + ".rule", Place: s.Place.Data(), Source: s.Rule.Rule}
+	if s.Err != nil {
+		x.Error = s.Err.Error()
+		return []report.Expression{x}
+	}
+	if s.Expr == nil {
+		return nil // an empty rule is a finding
+	}
+	sub := d.subject(s)
+	sub.explain, sub.chain, sub.fallback, sub.minSize = s.Expr.Explain, s.Chain, s.Fallback, s.Self.MinSize()
+	describe(&x, sub, ruleName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, false) })
+	all := []report.Expression{x}
+	if s.Rule.MessageExpression == "" {
+		return all
+	}
+	m := report.Expression{Kind: report.KindMessageExpression, Path: path + ".messageExpression", Place: x.Place, Source: s.Rule.MessageExpression}
+	switch {
+	case s.MessageErr != nil:
+		m.Error = s.MessageErr.Error()
+	case s.Message != nil:
+		// As a server does, it is judged by one evaluation.
+		sub := d.subject(s)
+		sub.explain = s.Message.Explain
+		describe(&m, sub, messageName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, true) })
+	default:
+		return all
+	}
+	return append(all, m)
+}
+
+func (d Document) subject(s *crd.Site) *subject {
+	return &subject{
+		cache: map[string]*answer{},
+		bound: func(path []string) (typesystem.Bound, bool) {
+			b, ok := s.Self.BoundOf(s.Doc, path)
+			if ok {
+				b.Place = append(slices.Clone(s.Place), b.Place...)
+			}
+			return b, ok
+		},
+	}
+}
+
+// describe completes the report of an expression that compiles.
+func describe(x *report.Expression, s *subject, name string, limits report.Limits, prove func([]setting) (uint64, bool)) {
+	trace, err := s.explain.Trace(sizes{s, nil})
+	if err != nil {
+		x.Error = "cost estimation failed: " + err.Error()
+		return
+	}
+	x.Estimate = report.Of(trace.Total)
+	x.Evaluations = s.describeEvaluations()
+	x.Total = cost.Repeated(trace.Total.Max, x.Evaluations.Count)
+	x.Server = report.Judge(name, x.Total, cost.EstimateLimit)
+	x.Own = report.Judge(name, x.Total, limits.Expression)
+	checked := s.explain.Checked()
+	maker := &treeMaker{source: newSource(x.Source), info: checked.SourceInfo(), subject: s, most: trace.Total.Max}
+	x.Root = maker.tree(trace)
+	for _, key := range sortedKeys(s.cache) {
+		if a := s.cache[key]; a.ok && !slices.ContainsFunc(x.Bounds, func(b report.Bound) bool { return b.Schema == a.Place.String() && b.Kind == string(a.Kind) }) {
+			x.Bounds = append(x.Bounds, reportBound(a.Bound))
+		}
+	}
+	a := adviser{subject: s, limit: limits.Expression, knobs: s.knobs(), prove: prove}
+	x.Advice = a.advise(x.Total)
+	x.Sound = sound(maker, trace, x.Root, x.Evaluations.Count)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (s *subject) describeEvaluations() report.Evaluations {
+	e := report.Evaluations{Count: s.evaluations(nil), Bounded: true, MinSize: s.minSize, RequestSize: cost.MaxRequestSizeBytes}
+	for _, l := range s.chain {
+		b := report.Bound{
+			Schema: l.Place.String(), Data: l.Place.Data(), Kind: string(typesystem.BoundDeclared),
+			Keyword: l.Keyword, Value: l.Value, Note: oddity(l.Value, 1),
+		}
+		if l.Value == nil {
+			e.Bounded, b.Kind, b.Size = false, string(typesystem.BoundMissing), s.fallback
+		} else {
+			b.Size = uint64(max(*l.Value, 0))
+		}
+		e.Chain = append(e.Chain, b)
+	}
+	return e
+}
+
+// prove estimates an expression anew with bounds in the document.
+func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64, ok bool) {
+	doc := d.Schema
+	for _, b := range set {
+		var err error
+		if doc, err = doc.WithBound(b.place, b.keyword, b.to); err != nil {
+			return 0, false
+		}
+	}
+	env := &only{Environment: d.Env(), rule: s.Rule}
+	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, env)
+	i := slices.IndexFunc(sites, func(o crd.Site) bool { return o.Path.String() == s.Path.String() })
+	switch {
+	case i < 0:
+		return 0, false
+	case message:
+		if sites[i].Message == nil {
+			return 0, false
+		}
+		return sites[i].Message.Cost.Max, true
+	case sites[i].Expr == nil:
+		return 0, false
+	}
+	return cost.Repeated(sites[i].Expr.Cost.Max, sites[i].Cardinality), true
+}
+
+// only compiles the expressions of one rule. For the others it says that they are
+// of the right type and cost nothing.
+type only struct {
+	crd.Environment
+	rule *typesystem.Rule
+}
+
+func (o *only) Scope(self *typesystem.Schema) (crd.Scope, error) { return &onlyScope{o, self}, nil }
+
+type onlyScope struct {
+	*only
+	self *typesystem.Schema
+}
+
+func (o *onlyScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
+	if expr != o.rule.Rule && expr != o.rule.MessageExpression {
+		return &crd.Expression{Type: cel.BoolType}, nil
+	}
+	scope, err := o.Environment.Scope(o.self)
+	if err != nil {
+		return nil, err
+	}
+	return scope.Compile(expr, optionalOldSelf)
+}
+
+// Expression reports an expression that stands for itself. Bound finds what bounds
+// the data at a path, with a place that begins with the variable.
+func Expression(source string, explain crd.Explainer, bound func(path []string) (typesystem.Bound, bool), limits report.Limits) *report.Expression {
+	x := &report.Expression{Kind: report.KindExpression, Source: source, Share: 1}
+	s := &subject{explain: explain, bound: bound, cache: map[string]*answer{}}
+	describe(x, s, "estimated cost", limits, nil)
+	return x
+}

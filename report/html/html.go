@@ -1,0 +1,83 @@
+// Package html makes a page of a report: a flame graph of the estimated cost of a
+// schema's rules, which can be followed down to the part of an expression and the
+// bound of the schema that it rests on, with the bounds that would help beside it.
+//
+// The page is one file. It loads nothing and opens from disk.
+package html
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"io"
+
+	"github.com/kubecel/kubecel/report"
+)
+
+var (
+	//go:embed page.html
+	page string
+	//go:embed page.css
+	style template.CSS
+	//go:embed page.js
+	script template.JS
+)
+
+// Write writes the page of a report.
+func Write(w io.Writer, s *report.Schema) error {
+	t, err := template.New("page").Parse(page)
+	if err != nil {
+		return err
+	}
+	data, err := exact(s)
+	if err != nil {
+		return err
+	}
+	title := s.Name
+	if title == "" {
+		title = "Cost of rules"
+	}
+	return t.Execute(w, map[string]any{"Title": title, "Style": style, "Script": script, "Data": data})
+}
+
+// maxSafe is the greatest number that JavaScript holds exactly.
+const maxSafe = 1<<53 - 1
+
+// exact turns a report into what JSON has, with numbers too large for JavaScript as
+// strings.
+func exact(s *report.Schema) (any, error) {
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(encoded))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return quoted(v), nil
+}
+
+func quoted(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			v[key] = quoted(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = quoted(value)
+		}
+	case json.Number:
+		if i, err := v.Int64(); err == nil && i <= maxSafe && i >= -maxSafe {
+			return i
+		}
+		if f, err := v.Float64(); err == nil && f < maxSafe && f > -maxSafe {
+			return f
+		}
+		return v.String()
+	}
+	return v
+}

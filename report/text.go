@@ -1,0 +1,404 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// textWidth is how many columns of an expression stand in one line of text, shown
+// is how many nodes are marked below it, and barWidth is the width of a full bar.
+const (
+	textWidth = 96
+	shown     = 8
+	barWidth  = 20
+)
+
+// Number writes a cost, a size or a number of evaluations with groups of three
+// digits; what has saturated is "unbounded".
+func Number(n uint64) string {
+	if n == math.MaxUint64 {
+		return "unbounded"
+	}
+	digits := strconv.FormatUint(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// listed is how many expressions are listed at least.
+const listed = 20
+
+// Text is the report for a terminal: the schema as a whole, and its costliest
+// expressions, at most as many as given. Zero or less stands for all.
+func (s *Schema) Text(most int) string {
+	var b strings.Builder
+	title := strings.TrimSpace(s.Name + " " + s.Version)
+	if title != "" {
+		fmt.Fprintln(&b, title)
+	}
+	fmt.Fprintf(&b, "%d expressions, estimated at %s together; %s\n", len(s.Expressions), Number(s.Total), s.Server.text("a server", s.Release))
+	if s.Own.Limit != s.Server.Limit {
+		fmt.Fprintf(&b, "by your limit: %s\n", s.Own.text("you", ""))
+	}
+	if s.Accepted {
+		fmt.Fprintf(&b, "Kubernetes %s accepts the schema.\n", s.Release)
+	} else {
+		fmt.Fprintf(&b, "Kubernetes %s rejects the schema:\n", s.Release)
+		for _, f := range s.Findings {
+			fmt.Fprintf(&b, "  %s\n    %s\n", f.Path, indent(f.Message, "    "))
+		}
+	}
+	if v := s.Validation; v != nil {
+		fmt.Fprintf(&b, "An object was validated for %s of %s units.\n", Number(v.Cost), Number(v.Budget))
+		for _, e := range v.Spending {
+			fmt.Fprintf(&b, "  %10s  %s (%d evaluations)\n", Number(e.Cost), e.Path, e.Evaluations)
+		}
+	}
+	if len(s.Expressions) > 0 {
+		fmt.Fprintln(&b)
+	}
+	if most <= 0 {
+		most = len(s.Expressions)
+	}
+	for i := range s.Expressions {
+		if i == max(most, listed) {
+			fmt.Fprintf(&b, "and %d more\n", len(s.Expressions)-i)
+			break
+		}
+		x := &s.Expressions[i]
+		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, Number(x.Total), x.Path)
+	}
+	for i := range s.Expressions[:min(most, len(s.Expressions))] {
+		b.WriteByte('\n')
+		b.WriteString(s.Expressions[i].Text())
+	}
+	return b.String()
+}
+
+func (v Verdict) text(who, release string) string {
+	if release != "" {
+		who += " of Kubernetes " + release
+	}
+	if v.Within {
+		return fmt.Sprintf("%s allows %s, %s are left", who, Number(v.Limit), Number(v.Headroom))
+	}
+	return fmt.Sprintf("%s allows %s, which is exceeded %s", who, Number(v.Limit), factor(v.Factor))
+}
+
+func factor(f float64) string {
+	if f >= 100 {
+		return Number(uint64(min(f, math.MaxUint64/2))) + " times"
+	}
+	return fmt.Sprintf("%.4g times", f)
+}
+
+// Text is the report for a terminal: the expression with its costliest parts marked
+// below it, and where their cost comes from.
+func (x *Expression) Text() string {
+	var b strings.Builder
+	if x.Path != "" {
+		fmt.Fprintf(&b, "%s\n", x.Path)
+	}
+	marks := x.marks()
+	x.writeSource(&b, marks)
+	if x.Error != "" {
+		fmt.Fprintf(&b, "\n  it does not compile: %s\n", indent(x.Error, "  "))
+		return b.String()
+	}
+	b.WriteByte('\n')
+	for i, n := range marks {
+		fmt.Fprintf(&b, "  [%d] %s %5.1f%%  %s\n", i+1, bar(n.Share), 100*n.Share, n.why())
+		for _, line := range n.sizes() {
+			fmt.Fprintf(&b, "      %s\n", line)
+		}
+	}
+	fmt.Fprintf(&b, "\n  one evaluation    %s (at least %s)\n", Number(x.Estimate.Max), Number(x.Estimate.Min))
+	x.writeEvaluations(&b)
+	fmt.Fprintf(&b, "  estimated total   %s; %s\n", Number(x.Total), x.Server.text("a server", ""))
+	if x.Own.Limit != x.Server.Limit {
+		fmt.Fprintf(&b, "  by your limit     %s\n", x.Own.text("you", ""))
+	}
+	if x.Server.Message != "" {
+		fmt.Fprintf(&b, "  a server says     %s\n", x.Server.Message)
+	}
+	x.writeSound(&b)
+	if a := x.Actual; a != nil {
+		fmt.Fprintf(&b, "  it did cost       %s", Number(a.Cost))
+		if a.Evaluations > 0 {
+			fmt.Fprintf(&b, " in %d evaluations", a.Evaluations)
+		}
+		if a.Error != "" {
+			fmt.Fprintf(&b, "; it failed: %s", a.Error)
+		}
+		b.WriteByte('\n')
+	}
+	x.Advice.write(&b)
+	return b.String()
+}
+
+func bar(share float64) string {
+	n := int(math.Round(min(max(share, 0), 1) * barWidth))
+	return strings.Repeat("█", n) + strings.Repeat("·", barWidth-n)
+}
+
+func indent(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
+
+// marks are the nodes to show: those that cost something themselves, and the loops
+// around them, in the order of the expression.
+func (x *Expression) marks() []*Node {
+	var all []*Node
+	x.Root.Each(func(n *Node) {
+		worth := n.OwnShare >= 0.01 || n.Kind == "comprehension" && n.Share >= 0.01
+		if worth && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
+			all = append(all, n)
+		}
+	})
+	byCost := slices.Clone(all)
+	slices.SortStableFunc(byCost, func(a, b *Node) int {
+		switch {
+		case a.Share > b.Share:
+			return -1
+		case a.Share < b.Share:
+			return 1
+		}
+		return 0
+	})
+	byCost = byCost[:min(shown, len(byCost))]
+	return slices.DeleteFunc(all, func(n *Node) bool { return !slices.Contains(byCost, n) })
+}
+
+// writeSource writes the expression and below each line the marks in it.
+func (x *Expression) writeSource(b *strings.Builder, marks []*Node) {
+	text := []rune(x.Source)
+	for from := 0; from <= len(text); {
+		to := from
+		for to < len(text) && text[to] != '\n' && to-from < textWidth {
+			to++
+		}
+		fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(string(text[from:to]), "\t", " "))
+		for i, n := range marks {
+			start, end := max(n.At.Start, from), min(n.At.End, to)
+			if start < end && strings.TrimSpace(string(text[start:end])) != "" {
+				fmt.Fprintf(b, "  %s%s [%d]\n", strings.Repeat(" ", start-from), strings.Repeat("▔", end-start), i+1)
+			}
+		}
+		if from = to; from < len(text) && text[from] == '\n' {
+			from++
+		} else if from == len(text) {
+			break
+		}
+	}
+}
+
+// why says what a node costs.
+func (n *Node) why() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", clip(n.label(), 40))
+	fmt.Fprintf(&b, ": %s", Number(n.Total.Max))
+	if n.Count > 1 {
+		fmt.Fprintf(&b, " × %s", Number(n.Count))
+	}
+	if n.Own.Max > 0 && n.Own.Max != n.Total.Max {
+		fmt.Fprintf(&b, ", of which %s by itself", Number(n.Own.Max))
+	}
+	if n.Why == "one of two branches" && n.Times.Max == 0 {
+		b.WriteString(", the cheaper branch")
+	}
+	if a := n.Actual; a != nil {
+		fmt.Fprintf(&b, " (really %s", Number(a.Units))
+		if a.Iterations > 0 {
+			fmt.Fprintf(&b, ", %d iterations", a.Iterations)
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+func (n *Node) label() string {
+	switch {
+	case n.Kind == "comprehension":
+		return "loop"
+	case n.Kind == "call":
+		return strings.Trim(strings.ReplaceAll(n.Name, "_", " "), " @")
+	case n.Name != "":
+		return n.Name
+	}
+	return n.Kind
+}
+
+// sizes says where the sizes come from that a node is priced by.
+func (n *Node) sizes() (lines []string) {
+	for _, s := range n.Operands {
+		lines = append(lines, s.Text(n))
+	}
+	return lines
+}
+
+// Text says what a size of a node is and where it comes from.
+func (s Size) Text(n *Node) string {
+	what := "iterations"
+	switch {
+	case s.Element:
+		what = fmt.Sprintf("elements of operand %d", s.Operand)
+	case s.Operand >= 0:
+		what = fmt.Sprintf("operand %d", s.Operand)
+	}
+	text := what + ": " + Number(s.Size.Max)
+	switch {
+	case s.Bound == nil && s.Source == "literal":
+		return text + ", a literal"
+	case s.Bound == nil && s.Source == "computed":
+		return text + ", computed"
+	case s.Bound == nil && s.Source == "scalar":
+		return text + ", by its type"
+	case s.Bound == nil:
+		return text + ", nothing is known of it"
+	}
+	return text + ", " + s.Bound.Text()
+}
+
+// Text says where the size of a bound comes from.
+func (b Bound) Text() string {
+	data := b.Data
+	if data == "" {
+		data = "the root"
+	}
+	text := ""
+	switch b.Kind {
+	case "declared":
+		text = fmt.Sprintf("%s %d of %s", b.Keyword, *b.Value, data)
+		if b.PerUnit > 1 {
+			text += fmt.Sprintf(", each counts %d", b.PerUnit)
+		}
+	case "missing":
+		text = fmt.Sprintf("%s has no %s", data, b.Keyword)
+		if b.MinElement > 0 {
+			text += fmt.Sprintf(": as many of %d bytes as a request holds", b.MinElement)
+		} else {
+			text += ": as long as a request"
+		}
+	case "fixed":
+		text = fmt.Sprintf("%s of %s", b.Keyword, data)
+	case "implicit":
+		text = data + ", which every resource has"
+	default:
+		text = data + " has no size that estimates know"
+	}
+	if b.Note != "" {
+		text += " (" + b.Note + ")"
+	}
+	return text
+}
+
+func (x *Expression) writeEvaluations(b *strings.Builder) {
+	e := x.Evaluations
+	if len(e.Chain) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  evaluations       %s", Number(e.Count))
+	if !e.Bounded {
+		fmt.Fprintf(b, ": as many values of %d bytes, each with a comma, as a request of %s bytes holds", e.MinSize, Number(uint64(e.RequestSize)))
+	}
+	b.WriteByte('\n')
+	for _, l := range e.Chain {
+		value := "missing"
+		if l.Value != nil {
+			value = strconv.FormatInt(*l.Value, 10)
+		}
+		fmt.Fprintf(b, "                    %s: %s %s", l.Data, l.Keyword, value)
+		if l.Note != "" {
+			fmt.Fprintf(b, " (%s)", l.Note)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (x *Expression) writeSound(b *strings.Builder) {
+	s := x.Sound
+	switch {
+	case s == nil:
+		return
+	case !s.Bounded:
+		fmt.Fprintf(b, "  really at most    there is no telling\n")
+	case s.Max > x.Estimate.Max:
+		fmt.Fprintf(b, "  really at most    %s for one evaluation, more than estimated\n", Number(s.Max))
+	default:
+		return
+	}
+	for _, d := range s.Doubts {
+		fmt.Fprintf(b, "                    %s: %s\n", clip(d.Text, 40), d.Reason)
+	}
+}
+
+func (a *Advice) write(b *strings.Builder) {
+	if a == nil {
+		return
+	}
+	if a.Note != "" {
+		fmt.Fprintf(b, "  %s\n", a.Note)
+	}
+	if len(a.Together) > 0 {
+		proof := ""
+		if a.Proven {
+			proof = ", estimated anew with them"
+		}
+		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", Number(a.TogetherTotal), proof)
+		for _, c := range a.Together {
+			c.write(b)
+		}
+	}
+	first := true
+	for _, c := range a.Alone {
+		if !c.Fits {
+			continue
+		}
+		if first {
+			fmt.Fprintf(b, "  or one of these alone, at most:\n")
+			first = false
+		}
+		c.write(b)
+	}
+	for i, c := range a.Growth {
+		if i == 0 {
+			fmt.Fprintf(b, "\n  as far as this expression goes, each bound alone may grow to:\n")
+		}
+		c.write(b)
+	}
+}
+
+func (c Change) write(b *strings.Builder) {
+	from := "it is missing"
+	if c.From != nil {
+		from = "now " + Number(uint64(max(*c.From, 0)))
+		if *c.From < 0 {
+			from = "now " + strconv.FormatInt(*c.From, 10)
+		}
+	}
+	data := c.Data
+	if data == "" {
+		data = "the root"
+	}
+	more := ""
+	if !c.Largest && c.Fits {
+		more = " or more"
+	}
+	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", Number(uint64(c.To)), more, data, from)
+}
+
+// clip shortens text to a number of code points.
+func clip(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
