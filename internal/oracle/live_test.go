@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/parity/ours"
 )
@@ -16,7 +17,7 @@ func subject(t *testing.T, runs int) parity.Implementation {
 		return o
 	}
 	t.Log("no implementation of ours: the reference is compared with itself")
-	r := NewReference()
+	r := reference.New(reference.Versioned)
 	r.Runs = runs
 	return r
 }
@@ -33,10 +34,10 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := parity.Compare(NewReference(), subject(t, 12), corpus, ledger)
+	r := parity.Compare(reference.New(reference.Versioned), subject(t, 12), corpus, ledger)
 	t.Logf("corpus: %s", r)
-	reference := &remembering{Reference: NewReference()}
-	reference.Runs = 1
+	asked := &remembering{Reference: reference.New(reference.Versioned)}
+	asked.Runs = 1
 	actual := subject(t, 1)
 	for _, release := range gatewayReleases {
 		golden, err := readGateway(release)
@@ -48,14 +49,14 @@ func TestLive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, crd := range crds {
-			r.CRD(reference, actual, crd, ledger)
+			r.CRD(asked, actual, crd, ledger)
 			schemas, err := gatewaySchemas(crd)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range schemas {
-				r.Schema(reference, actual, s, ledger)
-				if now := summarise(s.Name, reference.last); !reflect.DeepEqual(now, golden[s.Name]) {
+				r.Schema(asked, actual, s, ledger)
+				if now := summarise(s.Name, asked.last); !reflect.DeepEqual(now, golden[s.Name]) {
 					t.Errorf("%s: the reference no longer answers as recorded", s.Name)
 				}
 				delete(golden, s.Name)
@@ -71,7 +72,7 @@ func TestLive(t *testing.T) {
 // remembering keeps the last outcome, so that one run serves the comparison
 // with kubecel and with the golden.
 type remembering struct {
-	*Reference
+	*reference.Reference
 	last parity.SchemaOutcome
 }
 
@@ -82,7 +83,7 @@ func (r *remembering) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 
 // TestGoldens holds the goldens against the reference, without kubecel.
 func TestGoldens(t *testing.T) {
-	parity.Replay(t, testdata, NewReference())
+	parity.Replay(t, testdata, reference.New(reference.Versioned))
 }
 
 // TestSizes holds the size estimator of expressions against the one that the
@@ -92,7 +93,7 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, compared := NewReference(), 0
+	r, compared := reference.New(reference.Versioned), 0
 	for _, s := range corpus.Schemas {
 		if len(s.Objects) == 0 {
 			continue

@@ -1,0 +1,272 @@
+package parity
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Releases are the releases whose answers are recorded, newest first.
+func Releases() []string {
+	return []string{"1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.31", "1.30", "1.29", "1.28"}
+}
+
+// Question names a case across releases.
+type Question struct {
+	// Kind is "expression", "rule" or "crd".
+	Kind string
+	// Name is the environment and the expression; the schema and the rule's
+	// place in it; or the name of the CRD.
+	Name string
+}
+
+// ExpressionQuestion asks about an expression.
+func ExpressionQuestion(c ExprCase) Question {
+	return Question{"expression", c.Env.Name + " " + c.Expr}
+}
+
+// RuleQuestion asks about a rule at a place as RuleOutcome has it.
+func RuleQuestion(schema, path string, index int) Question {
+	return Question{"rule", schema + " " + placeOf(path, index)}
+}
+
+func placeOf(path string, index int) string { return fmt.Sprintf("%s[%d]", path, index) }
+
+// CRDQuestion asks about a CRD.
+func CRDQuestion(name string) Question { return Question{"crd", name} }
+
+// Answer is what one release says, as the JSON of an outcome: ExprOutcome,
+// RuleOutcome or CRDOutcome by the kind of the question.
+type Answer struct {
+	// Stored is about an expression that is already stored, for which all is
+	// known that the release has. Of a CRD nothing is asked of this kind.
+	Stored string
+	// Written is about an expression that a client writes: what came with the
+	// release itself is not accepted there.
+	Written string
+}
+
+// Answers are what one release says of everything.
+type Answers map[Question]Answer
+
+// answerLine is one line of a file of answers. Written is left out where it
+// is the same as Stored.
+type answerLine struct {
+	Expression string          `json:"x,omitempty"`
+	Rule       string          `json:"rule,omitempty"`
+	CRD        string          `json:"crd,omitempty"`
+	Stored     json.RawMessage `json:"s,omitempty"`
+	Written    json.RawMessage `json:"w,omitempty"`
+}
+
+// name is where a line keeps the name of a question of a kind.
+func (l *answerLine) name(kind string) *string {
+	switch kind {
+	case "rule":
+		return &l.Rule
+	case "crd":
+		return &l.CRD
+	}
+	return &l.Expression
+}
+
+func (l answerLine) question() Question {
+	for _, kind := range []string{"rule", "crd"} {
+		if name := *l.name(kind); name != "" {
+			return Question{kind, name}
+		}
+	}
+	return Question{"expression", l.Expression}
+}
+
+func (l answerLine) answer() Answer {
+	a := Answer{string(l.Stored), string(l.Written)}
+	if a.Written == "" {
+		a.Written = a.Stored
+	}
+	return a
+}
+
+// Ask asks a release everything: the expressions of a corpus, the rules of its
+// schemas, its CRDs and further ones. Of the further ones, which are not this
+// project's, no text is kept.
+func Ask(stored, written Implementation, c *Corpus, further []SchemaCase, crds []CRDCase) Answers {
+	stored, written = guarded{stored}, guarded{written}
+	all := Answers{}
+	for _, g := range c.Expressions {
+		for _, e := range g.Cases {
+			// Cases of another environment version ask what Written asks.
+			if e.Env.Version == Release {
+				all[ExpressionQuestion(e)] = Answer{line(stored.Expression(e).normal()), line(written.Expression(e).normal())}
+			}
+		}
+	}
+	keep := func(o RuleOutcome) RuleOutcome { return o }
+	ask := func(s SchemaCase) {
+		s.Objects = nil
+		was, is := stored.Schema(s).normal().byPlace(), written.Schema(s).normal().byPlace()
+		for place, o := range is {
+			all[Question{"rule", s.Name + " " + place}] = Answer{line(keep(was[place])), line(keep(o))}
+		}
+	}
+	for _, s := range c.Schemas {
+		ask(s)
+	}
+	for _, d := range c.CRDs {
+		all[CRDQuestion(d.Name)] = Answer{Written: line(written.CRD(d).aboutRules())}
+	}
+	keep = RuleOutcome.brief
+	for _, s := range further {
+		ask(s)
+	}
+	for _, d := range crds {
+		all[CRDQuestion(d.Name)] = Answer{Written: line(written.CRD(d).aboutRules().brief())}
+	}
+	return all
+}
+
+// byPlace are the rules by their place. A schema that is refused is a rule
+// that is nowhere.
+func (o SchemaOutcome) byPlace() map[string]RuleOutcome {
+	all := map[string]RuleOutcome{}
+	for _, r := range o.Rules {
+		all[placeOf(r.Path, r.Index)] = r
+	}
+	if o.Error != "" {
+		all[placeOf("", -1)] = RuleOutcome{Index: -1, Error: o.Error}
+	}
+	return all
+}
+
+// brief keeps of texts the first line, which quotes no expression, and a hash.
+func (o RuleOutcome) brief() RuleOutcome {
+	o.Error, o.MessageError = brief(o.Error), brief(o.MessageError)
+	return o
+}
+
+func (o CRDOutcome) brief() CRDOutcome {
+	o.DecodeError = brief(o.DecodeError)
+	for i := range o.Errors {
+		o.Errors[i].Detail, o.Errors[i].Value = brief(o.Errors[i].Detail), Hash(o.Errors[i].Value)
+	}
+	return o
+}
+
+func brief(text string) string {
+	if first := firstLine(text); first != text {
+		return first + " (" + Hash(text) + ")"
+	}
+	return text
+}
+
+// line is the JSON of an outcome on one line, easy to read.
+func line(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return line(err.Error())
+	}
+	return string(bytes.TrimSpace(b.Bytes()))
+}
+
+// WriteAnswers writes answers in the order of questions; those that are the
+// same in base are left out. Nothing that base answers may be missing.
+func WriteAnswers(w io.Writer, answers, base Answers) error {
+	questions := slices.SortedFunc(maps.Keys(answers), func(a, b Question) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	for q := range base {
+		if _, ok := answers[q]; !ok {
+			return fmt.Errorf("%s %s has no answer", q.Kind, q.Name)
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, q := range questions {
+		a := answers[q]
+		if was, ok := base[q]; ok && was == a {
+			continue
+		}
+		l := answerLine{Stored: json.RawMessage(a.Stored)}
+		if a.Written != a.Stored {
+			l.Written = json.RawMessage(a.Written)
+		}
+		*l.name(q.Kind) = q.Name
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DecodeAnswers reads what WriteAnswers wrote.
+func DecodeAnswers(data []byte) (Answers, error) {
+	all := Answers{}
+	err := decodeLines("answers", data, func(l answerLine) { all[l.question()] = l.answer() })
+	return all, err
+}
+
+// AnswersFile is where the answers of a release are recorded, as far as they
+// differ from those of the next newer release.
+func AnswersFile(testdata, release string) string {
+	return filepath.Join(testdata, "goldens", "releases", release+".jsonl")
+}
+
+// ReadAnswers puts together what a release answers. The chain begins at the
+// goldens of the newest release, to which each release adds its differences.
+func ReadAnswers(testdata, release string) (Answers, error) {
+	if !slices.Contains(Releases(), release) {
+		return nil, fmt.Errorf("no answers of release %q are recorded", release)
+	}
+	all, err := newest(testdata)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range Releases() {
+		err := readLines(AnswersFile(testdata, r), func(l answerLine) { all[l.question()] = l.answer() })
+		if err != nil || r == release {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// BaseAnswers are what the recorded answers of a release are differences to.
+func BaseAnswers(testdata, release string) (Answers, error) {
+	if i := slices.Index(Releases(), release); i > 0 {
+		return ReadAnswers(testdata, Releases()[i-1])
+	}
+	return newest(testdata)
+}
+
+// newest are the goldens, which have been recorded from stored expressions.
+func newest(testdata string) (Answers, error) {
+	r, err := ReadRecorded(testdata)
+	if err != nil {
+		return nil, err
+	}
+	all := Answers{}
+	for name, o := range r.exprs {
+		if !strings.HasPrefix(name, olderEnv().Name+" ") {
+			all[Question{"expression", name}] = always(line(o))
+		}
+	}
+	for name, s := range r.schemas {
+		for place, o := range s.byPlace() {
+			all[Question{"rule", name + " " + place}] = always(line(o))
+		}
+	}
+	for name, o := range r.crds {
+		all[CRDQuestion(name)] = Answer{Written: line(o.aboutRules())}
+	}
+	return all, nil
+}
+
+func always(outcome string) Answer { return Answer{outcome, outcome} }
