@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -219,23 +220,43 @@ func AnswersFile(testdata, release string) string {
 	return filepath.Join(testdata, "goldens", "releases", release+".jsonl")
 }
 
-// ReadAnswers puts together what a release answers. The chain begins at the
-// goldens of the newest release, to which each release adds its differences.
-func ReadAnswers(testdata, release string) (Answers, error) {
-	if !slices.Contains(Releases(), release) {
-		return nil, fmt.Errorf("no answers of release %q are recorded", release)
-	}
+// EachRelease puts together what each release answers, newest first, until
+// each returns an error. The chain begins at the goldens of the newest release,
+// and each release adds its differences, to the same map.
+func EachRelease(testdata string, each func(release string, a Answers) error) error {
 	all, err := newest(testdata)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, r := range Releases() {
-		err := readLines(AnswersFile(testdata, r), func(l answerLine) { all[l.question()] = l.answer() })
-		if err != nil || r == release {
-			return all, err
+		if err := readLines(AnswersFile(testdata, r), func(l answerLine) { all[l.question()] = l.answer() }); err != nil {
+			return err
+		}
+		if err := each(r, all); err != nil {
+			return err
 		}
 	}
-	return all, nil
+	return nil
+}
+
+// ReadAnswers is what one release answers.
+func ReadAnswers(testdata, release string) (Answers, error) {
+	found := errors.New("found")
+	var all Answers
+	err := EachRelease(testdata, func(r string, a Answers) error {
+		if r != release {
+			return nil
+		}
+		all = a
+		return found
+	})
+	switch {
+	case errors.Is(err, found):
+		return all, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("no answers of release %q are recorded", release)
 }
 
 // BaseAnswers are what the recorded answers of a release are differences to.
@@ -244,6 +265,14 @@ func BaseAnswers(testdata, release string) (Answers, error) {
 		return ReadAnswers(testdata, Releases()[i-1])
 	}
 	return newest(testdata)
+}
+
+// DecodeAnswer reads both outcomes of an answer.
+func DecodeAnswer[T ExprOutcome | RuleOutcome | CRDOutcome](a Answer) (stored, written T, err error) {
+	if a.Stored != "" {
+		err = json.Unmarshal([]byte(a.Stored), &stored)
+	}
+	return stored, written, errors.Join(err, json.Unmarshal([]byte(a.Written), &written))
 }
 
 // newest are the goldens, which have been recorded from stored expressions.
