@@ -8,6 +8,7 @@ test:
 	$(GO) vet ./...
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
 	$(GO) test -race ./...
+	$(GO) test -run Alloc ./...
 
 # Live comparison with the API server's own modules.
 oracle:
@@ -31,7 +32,7 @@ fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "== $$pkg $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100ms $$pkg; \
 	  done; \
 	done
 

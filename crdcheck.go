@@ -9,6 +9,7 @@ import (
 
 // Finding is one thing that an API server rejects in a CRD.
 type Finding struct {
+	// Code is the class of the finding.
 	Code Code
 	// Path is the place in the CRD, such as
 	// spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule.
@@ -27,8 +28,14 @@ type Finding struct {
 }
 
 // FieldError returns the finding exactly as an API server reports it.
-func (f Finding) FieldError() *field.Error { return f.source }
+func (f Finding) FieldError() *field.Error {
+	if f.source == nil { // made by a caller
+		return &field.Error{Type: field.ErrorTypeInvalid, Field: f.Path, BadValue: f.Rule, Detail: f.Message}
+	}
+	return f.source
+}
 
+// Error returns the path and the message.
 func (f Finding) Error() string { return f.Path + ": " + f.Message }
 
 // Unwrap returns Err.
@@ -65,7 +72,7 @@ func CheckCRD(document []byte) ([]Finding, error) {
 			if f.Code == crd.CodeMessageExpressionInvalid {
 				expression = f.Rule.MessageExpression
 			}
-			findings[i].Err = compileError(expression, f.Cause)
+			findings[i].Err = compileError(expression, f.Error.Detail, f.Cause)
 		}
 	}
 	return findings, nil

@@ -11,10 +11,15 @@
 // as many objects as needed:
 //
 //	rules, err := kubecel.CompileCRD(crd, "v1")
-//	report, err := rules.Validate(ctx, object, oldObject)
+//	report, err := rules.Validate(ctx, rules.Complete(object), oldObject)
 //
 // To learn what an API server says of the CRD itself, use [CheckCRD]. To
 // evaluate expressions of your own, build an [Env].
+//
+// There are three errors, one for each phase: a [*SchemaError] when a document or
+// a schema cannot be used, a [*CompileError] when an expression does not compile,
+// an [*EvalError] when its evaluation fails. Violations of rules are not errors:
+// they are what a validation reports. Each has a [Code].
 //
 // Everything but a [Budget] is read-only after construction and safe for
 // concurrent use. Nothing depends on clocks, randomness or the order of maps:

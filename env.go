@@ -1,6 +1,7 @@
 package kubecel
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,7 +18,8 @@ import (
 
 // Env compiles expressions. It holds functions, variables and types, is
 // read-only and safe for concurrent use. Building one takes milliseconds:
-// build it once and share it, and use [Env.Extend] for more variables.
+// build it once and share it, and use [Env.Extend] for more variables. The zero
+// value is empty: its methods return errors.
 type Env struct {
 	config envConfig
 	base   *environment.Env
@@ -42,8 +44,13 @@ type variable struct {
 	schema *typesystem.Schema
 }
 
-// EnvOption configures an environment at construction.
+// EnvOption configures an environment at construction. A nil option does
+// nothing.
 type EnvOption func(*envConfig)
+
+var errZeroEnv = errors.New("the environment is empty: NewEnv builds one")
+
+func (e *Env) isZero() bool { return e == nil || e.scope == nil }
 
 // Variable declares a variable of a CEL type.
 func Variable(name string, t *cel.Type) EnvOption {
@@ -75,7 +82,7 @@ func SchemaVariable(name string, schema *typesystem.Schema) EnvOption {
 
 // Libraries adds function libraries to those of Kubernetes: the caller's own,
 // declared as [library.Library] values, with the same cost tracking and
-// documentation.
+// documentation. Each needs a name of its own.
 func Libraries(libs ...library.Library) EnvOption {
 	return func(c *envConfig) {
 		c.libraries = append(c.libraries, libs...)
@@ -86,6 +93,10 @@ func Libraries(libs ...library.Library) EnvOption {
 // CELOptions adds options of cel-go: types, functions, macros.
 func CELOptions(opts ...cel.EnvOption) EnvOption {
 	return func(c *envConfig) {
+		if slices.ContainsFunc(opts, func(o cel.EnvOption) bool { return o == nil }) {
+			c.err = errors.New("an option of cel-go is nil")
+			return
+		}
 		c.options = append(c.options, opts...)
 		c.rebuild = true
 	}
@@ -129,6 +140,9 @@ func NewEnv(opts ...EnvOption) (*Env, error) {
 // Extend returns an environment that has more than this one, which stays as it
 // is. Adding variables is cheap: everything else is shared.
 func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
+	if e.isZero() {
+		return nil, errZeroEnv
+	}
 	config := e.config
 	config.rebuild = false
 	config.libraries = slices.Clip(config.libraries)
@@ -139,8 +153,11 @@ func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 
 func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, error) {
 	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
 		if opt(&config); config.err != nil {
-			return nil, config.err
+			return nil, fmt.Errorf("environment: %w", config.err)
 		}
 	}
 	if config.rebuild {
@@ -157,7 +174,8 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 	for i, v := range config.variables {
 		t := v.typ
 		if v.schema != nil {
-			scoped := typesystem.NewProvider(provider, v.schema, v.name)
+			// Were the type named as the variable is, self.items would be a type.
+			scoped := typesystem.NewProvider(provider, v.schema, v.name+"Type1")
 			provider, t = scoped, scoped.Type()
 			sizes[v.name] = v.schema
 		}
@@ -177,12 +195,57 @@ func buildBase(config envConfig) (*environment.Env, error) {
 	if !config.exact {
 		libraries = append(libraries, library.JSONPatch())
 	}
-	return environment.New(environment.Config{
+	names := map[string]bool{"": true}
+	for _, lib := range slices.Concat(libraries, config.libraries) {
+		if names[lib.Name] {
+			return nil, fmt.Errorf("library %q: it needs a name that no other has", lib.Name)
+		}
+		names[lib.Name] = true
+	}
+	if err := eachOverload(config.libraries, hasTypes); err != nil {
+		return nil, err
+	}
+	base, err := environment.New(environment.Config{
 		Libraries:      append(libraries, config.libraries...),
 		Beyond:         !config.exact,
 		Options:        config.options,
 		ExpressionSize: config.size,
 	})
+	if err != nil {
+		return nil, err
+	}
+	functions := base.CEL().Functions()
+	return base, eachOverload(config.libraries, func(f library.Function, o library.Overload) error {
+		if o.Beyond && config.exact {
+			return nil
+		}
+		declared := functions[f.Name]
+		if declared == nil || !slices.ContainsFunc(declared.OverloadDecls(), func(d *decls.OverloadDecl) bool { return d.ID() == o.ID }) {
+			return errors.New("it has no implementation")
+		}
+		return nil
+	})
+}
+
+// eachOverload finds the first overload with an error.
+func eachOverload(libraries []library.Library, check func(library.Function, library.Overload) error) error {
+	for _, lib := range libraries {
+		for _, f := range lib.Functions {
+			for _, o := range f.Overloads {
+				if err := check(f, o); err != nil {
+					return fmt.Errorf("library %q, function %q, overload %q: %w", lib.Name, f.Name, o.ID, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func hasTypes(f library.Function, o library.Overload) error {
+	if f.Name == "" || o.ID == "" || o.Result == nil || slices.Contains(o.Args, nil) {
+		return errors.New("it needs a name, an id, a result type and types of its arguments")
+	}
+	return nil
 }
 
 func celEnv(base *environment.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {
@@ -195,7 +258,12 @@ func celEnv(base *environment.Env, provider types.Provider, declared []*decls.Va
 
 // CEL returns the environment for those who program against cel-go directly.
 // Its programs count and limit cost as an API server does.
-func (e *Env) CEL() (*cel.Env, error) { return e.cel() }
+func (e *Env) CEL() (*cel.Env, error) {
+	if e.isZero() {
+		return nil, errZeroEnv
+	}
+	return e.cel()
+}
 
 // variableSizes answers how large variables can be by their schemas.
 type variableSizes map[string]*typesystem.Schema

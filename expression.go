@@ -10,12 +10,13 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/eval"
 )
 
 // Expression is a compiled expression. It is read-only and safe for concurrent
-// use.
+// use. The zero value is empty: its evaluation is an error.
 type Expression struct {
 	env      *Env
 	source   string
@@ -25,11 +26,14 @@ type Expression struct {
 }
 
 // Compile parses and type-checks an expression and prepares it for evaluation.
-// If the expression is at fault the error is a *CompileError.
+// The error of an expression that does not compile is a *CompileError.
 func (e *Env) Compile(expression string) (*Expression, error) {
+	if e.isZero() {
+		return nil, errZeroEnv
+	}
 	checked, err := e.scope.Compile(expression)
 	if err != nil {
-		return nil, compileError(expression, err)
+		return nil, compileError(expression, "compilation failed: "+err.Error(), err)
 	}
 	program, err := e.scope.Plan(checked)
 	if err != nil {
@@ -49,32 +53,54 @@ func (e *Env) Compile(expression string) (*Expression, error) {
 	}, nil
 }
 
-func compileError(expression string, err error) error {
-	var f *environment.Failure
-	if !errors.As(err, &f) {
-		return err
+// compileError says why an expression does not compile, with what a server says.
+func compileError(expression, server string, err error) *CompileError {
+	e := &CompileError{Expression: expression, Server: server}
+	if f, ok := errors.AsType[*environment.Failure](err); ok {
+		for _, issue := range f.Issues {
+			e.Issues = append(e.Issues, Issue{
+				Code:     Code(issue.Code),
+				Position: Position{Line: issue.Line, Column: issue.Column},
+				Message:  issue.Message,
+				Hint:     issue.Hint,
+			})
+		}
+		return e
 	}
-	e := &CompileError{Expression: expression, Server: "compilation failed: " + f.Error()}
-	for _, issue := range f.Issues {
-		e.Issues = append(e.Issues, Issue{
-			Code:     Code(issue.Code),
-			Position: Position{Line: issue.Line, Column: issue.Column},
-			Message:  issue.Message,
-			Hint:     issue.Hint,
-		})
+	code := CodeTypeMismatch // of a rule that is not bool, of a message that is no string
+	if stage, ok := errors.AsType[*crd.CompileError](err); ok && stage.Stage != crd.StageCheck {
+		code = CodePlanFailed
+	} else if expression == "" {
+		code = CodeNoType
 	}
+	e.Issues = []Issue{{Code: code, Message: err.Error()}}
 	return e
 }
 
 // String returns the source of the expression.
-func (x *Expression) String() string { return x.source }
+func (x *Expression) String() string {
+	if x == nil {
+		return ""
+	}
+	return x.source
+}
 
 // OutputType returns the type that the expression evaluates to.
-func (x *Expression) OutputType() *cel.Type { return x.output }
+func (x *Expression) OutputType() *cel.Type {
+	if x == nil {
+		return nil
+	}
+	return x.output
+}
 
 // Estimate returns what one evaluation may cost, in cost units: the number by
 // which an API server of Kubernetes 1.37 judges the expression.
-func (x *Expression) Estimate() cost.Range { return x.estimate }
+func (x *Expression) Estimate() cost.Range {
+	if x == nil {
+		return cost.Range{}
+	}
+	return x.estimate
+}
 
 // Result is the outcome of an evaluation.
 type Result struct {
@@ -102,7 +128,9 @@ func WithCostLimit(units uint64) EvalOption {
 }
 
 // WithBudget charges the evaluation to a budget. An evaluation that the budget
-// does not cover fails with CodeBudgetExhausted, and so do all that follow.
+// does not cover fails with CodeBudgetExhausted, and so do all that follow. As in
+// an API server, only CostLimit and WithCostLimit cut an evaluation short: what it
+// cost is compared with the budget afterwards.
 func WithBudget(budget *Budget) EvalOption {
 	return func(c *evalConfig) { c.budget = budget }
 }
@@ -113,21 +141,33 @@ func WithBudget(budget *Budget) EvalOption {
 // lacks fails only if the evaluation needs it.
 //
 // If the evaluation gives no value the error is an *EvalError, which unwraps to
-// the error of a done context. Cancellation is looked at every
+// the error of a done context; without a context it is ErrNilContext.
+// Cancellation is looked at before the evaluation and every
 // cost.InterruptFrequency iterations of a comprehension.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
-	if ctx == nil {
+	switch {
+	case ctx == nil:
 		return Result{}, ErrNilContext
+	case x == nil || x.program == nil:
+		return Result{}, errors.New("the expression is empty: Env.Compile makes one")
+	case ctx.Err() != nil:
+		err := fmt.Errorf("%w: %w", eval.ErrInterrupted, context.Cause(ctx))
+		return Result{}, x.evalError(CodeCancelled, eval.Result{Err: interrupted(ctx, err)})
 	}
 	config := evalConfig{limit: x.env.config.limit}
 	for _, opt := range opts {
-		opt(&config)
+		if opt != nil {
+			opt(&config)
+		}
 	}
 	if config.budget != nil && config.budget.Remaining() == 0 {
 		return Result{}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}
 	result := x.program.Eval(ctx, variables{env: x.env, values: vars}, config.limit)
-	if config.budget != nil && !config.budget.inner.Spend(result.Cost) {
+	covered := config.budget == nil || config.budget.inner.Spend(result.Cost)
+	if result.Kind == eval.KindInterrupted {
+		result.Err = interrupted(ctx, result.Err)
+	} else if !covered {
 		return Result{Cost: result.Cost}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
 	}
 	if result.Err != nil {
@@ -143,6 +183,15 @@ var evalCodes = map[eval.Kind]Code{
 	eval.KindInterrupted:    CodeCancelled,
 	eval.KindCostLimit:      CodeCallLimitExceeded,
 	eval.KindInternal:       CodeInternal,
+}
+
+// interrupted is an error by which callers know the context's own, whatever its
+// cause was said to be.
+func interrupted(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
 var errOutOfBudget = errors.New("the cost budget is used up")

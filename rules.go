@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // RuleSet holds the compiled rules of a schema. It is read-only and safe for
-// concurrent use: compile it once, validate any number of objects.
+// concurrent use: compile it once, validate any number of objects. The zero value
+// is empty: it has no rules, and validation by it is an error.
 type RuleSet struct {
 	validator *crd.Validator
 	env       *environment.Env
@@ -37,11 +39,11 @@ func CompileCRD(document []byte, version string) (*RuleSet, error) {
 		return nil, schemaError(err)
 	}
 	if version == "" {
-		for _, v := range definition.Versions {
-			if v.Storage {
-				version = v.Name
-			}
+		stored := slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Storage })
+		if stored < 0 {
+			return nil, &SchemaError{Code: CodeVersionMissing, Detail: "no version has storage: true"}
 		}
+		version = definition.Versions[stored].Name
 	}
 	v, err := definition.Version(version)
 	if err != nil {
@@ -51,14 +53,17 @@ func CompileCRD(document []byte, version string) (*RuleSet, error) {
 }
 
 // CompileSchema compiles the rules of a schema alone, in YAML or JSON: what
-// stands below openAPIV3Schema in a CRD.
+// stands below openAPIV3Schema in a CRD. The error is a *SchemaError as that of
+// [CompileCRD].
 func CompileSchema(schema []byte) (*RuleSet, error) {
 	doc, err := typesystem.ParseOpenAPI(schema)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, schemaError(fmt.Errorf("schema: %w", err))
 	}
 	return compileRules(doc)
 }
+
+var errZeroRuleSet = errors.New("the rule set is empty: CompileCRD makes one")
 
 func compileRules(doc *typesystem.OpenAPI) (*RuleSet, error) {
 	env, err := environment.Stored()
@@ -71,8 +76,6 @@ func compileRules(doc *typesystem.OpenAPI) (*RuleSet, error) {
 	}
 	return &RuleSet{validator: validator, env: env}, nil
 }
-
-func schemaError(err error) error { return &SchemaError{Detail: err.Error(), Cause: err} }
 
 type validateConfig struct {
 	crd.Options
@@ -91,7 +94,7 @@ func WithValidationBudget(budget *Budget) ValidateOption {
 // WithRuleCostLimit bounds the cost of each evaluation in cost units, instead of
 // the cost.PerCallLimit units of an API server.
 func WithRuleCostLimit(units uint64) ValidateOption {
-	return func(c *validateConfig) { c.CallLimit = units }
+	return func(c *validateConfig) { c.CallLimit = &units }
 }
 
 // WithoutRatcheting makes violations count where nothing has changed since the
@@ -113,7 +116,8 @@ func AtPath(path *field.Path) ValidateOption {
 // of the wrong type is an error of the rules that look at it.
 //
 // Violations are no error. The error is that of the context if it was done
-// before all rules were evaluated; the report then holds what was found so far.
+// before all rules were evaluated; the report then holds what was found so far,
+// and the object is not valid.
 func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts ...ValidateOption) (*Report, error) {
 	if ctx == nil {
 		return nil, ErrNilContext
@@ -121,14 +125,19 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 	if object == nil {
 		return nil, errors.New("the object is nil")
 	}
+	if r == nil || r.validator == nil {
+		return nil, errZeroRuleSet
+	}
 	var config validateConfig
 	for _, opt := range opts {
-		opt(&config)
+		if opt != nil {
+			opt(&config)
+		}
 	}
 	if config.budget == nil {
 		config.budget = NewBudget(cost.Budget)
 	}
-	config.Budget = config.budget.inner
+	config.Budget = &config.budget.inner
 	granted := config.budget.Remaining()
 	var before any
 	if old != nil {
@@ -141,7 +150,8 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 		Cost:       result.Spent,
 		Budget:     granted,
 		Exhausted:  result.Exhausted,
-	}, err
+		incomplete: err != nil,
+	}, interrupted(ctx, err)
 }
 
 // Complete returns an object as an API server completes it before validation:
@@ -149,6 +159,9 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 // its default. The object itself stays as it is. Rules of real CRDs count on
 // defaults: an object that was not read from a server needs this first.
 func (r *RuleSet) Complete(object map[string]any) map[string]any {
+	if object == nil || r == nil || r.validator == nil {
+		return object
+	}
 	return r.validator.Complete(object)
 }
 
@@ -167,13 +180,19 @@ type Report struct {
 	// Exhausted tells whether validation ended early, because the budget was
 	// used up or one evaluation reached its limit. A violation says where.
 	Exhausted bool
+
+	incomplete bool
 }
 
-// Valid tells whether an API server would accept the object.
-func (r *Report) Valid() bool { return len(r.Violations) == 0 }
+// Valid tells whether an API server would accept the object. It is false if not
+// all rules were evaluated, and for a nil Report.
+func (r *Report) Valid() bool { return r != nil && !r.incomplete && len(r.Violations) == 0 }
 
 // ErrorList returns the violations exactly as an API server reports them.
 func (r *Report) ErrorList() field.ErrorList {
+	if r == nil {
+		return nil
+	}
 	var list field.ErrorList
 	for _, v := range r.Violations {
 		list = append(list, v.FieldError())
@@ -183,6 +202,7 @@ func (r *Report) ErrorList() field.ErrorList {
 
 // Violation is one thing that is wrong with an object.
 type Violation struct {
+	// Code is the class of the violation.
 	Code Code
 	// Path is the place in the object, such as spec.rules[0].matches; empty for
 	// the object itself.
@@ -207,8 +227,14 @@ type Violation struct {
 
 // FieldError returns the violation exactly as an API server reports it: error
 // type, field, value and detail. The field of the object itself is "<nil>".
-func (v Violation) FieldError() *field.Error { return v.source.FieldError() }
+func (v Violation) FieldError() *field.Error {
+	if v.source == nil { // made by a caller
+		return &field.Error{Type: field.ErrorTypeInvalid, Field: v.Path, BadValue: v.Value, Detail: v.Message}
+	}
+	return v.source.FieldError()
+}
 
+// Error returns the path and the message.
 func (v Violation) Error() string {
 	if v.Path == "" {
 		return v.Message
@@ -238,21 +264,24 @@ func (r *RuleSet) violations(found []crd.Violation) []Violation {
 				v.Reason = *f.Rule.Reason
 			}
 		}
-		v.Err = r.ruleError(v, f.Err)
+		v.Err = ruleError(v, f)
 		violations[i] = v
 	}
 	return violations
 }
 
 // ruleError makes an error of compilation or evaluation point at its place.
-func (r *RuleSet) ruleError(v Violation, err error) error {
-	if err == nil {
+func ruleError(v Violation, f *crd.Violation) error {
+	switch {
+	case f.Err == nil:
 		return nil
+	case v.Code == CodeNotCompiled:
+		return compileError(v.Rule, f.Err.Error(), f.Err)
 	}
-	if v.Code == CodeNotCompiled {
-		return compileError(v.Rule, err)
+	return &EvalError{
+		Code: v.Code, Expression: v.Rule, Position: Position{Line: f.Line, Column: f.Column},
+		Server: f.Err.Error(), Cause: f.Err,
 	}
-	return &EvalError{Code: v.Code, Expression: v.Rule, Server: err.Error(), Cause: err}
 }
 
 // Rule is one compiled rule.
@@ -274,7 +303,7 @@ type Rule struct {
 	// the bounds above it or, if one is missing, what fits into a request.
 	Cardinality uint64
 	// Err and MessageErr say why the rule and the messageExpression do not
-	// compile: a *CompileError, or another error if they are of the wrong type.
+	// compile, as a *CompileError.
 	Err, MessageErr error
 }
 
@@ -292,6 +321,9 @@ func rulePath(r *crd.Rule) string {
 
 // Rules returns what is known of each rule, in the order of the schema.
 func (r *RuleSet) Rules() []Rule {
+	if r == nil || r.validator == nil {
+		return nil
+	}
 	var rules []Rule
 	for info := range r.validator.Rules() {
 		rule := Rule{
@@ -304,10 +336,10 @@ func (r *RuleSet) Rules() []Rule {
 			Cardinality:       info.Cardinality,
 		}
 		if info.Err != nil {
-			rule.Err = compileError(rule.Rule, info.Err)
+			rule.Err = compileError(rule.Rule, info.Err.Error(), info.Err)
 		}
 		if info.MessageErr != nil {
-			rule.MessageErr = compileError(rule.MessageExpression, info.MessageErr)
+			rule.MessageErr = compileError(rule.MessageExpression, info.MessageErr.Error(), info.MessageErr)
 		}
 		rules = append(rules, rule)
 	}

@@ -37,6 +37,7 @@ type Operand interface {
 
 // Estimate is what a call may cost, and how large its result may be.
 type Estimate struct {
+	// Cost is the cost in cost units.
 	Cost Range
 	// Result is the size of the result, nil if nothing is known of it.
 	Result *Range

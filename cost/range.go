@@ -6,6 +6,7 @@ import "math"
 // saturates at math.MaxUint64 instead of overflowing, as the estimates of an
 // API server do.
 type Range struct {
+	// Min and Max are in the range too.
 	Min, Max uint64
 }
 

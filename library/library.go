@@ -19,6 +19,7 @@ import (
 // N+1 is the first to accept on write what entered the environment at minor N,
 // so that a cluster can be rolled back by one minor.
 type Version struct {
+	// Major and Minor are the numbers of the release: 1.37 has minor 37.
 	Major, Minor int
 }
 
@@ -37,6 +38,7 @@ func (v Version) Compare(o Version) int {
 // IsZero tells whether no version is set.
 func (v Version) IsZero() bool { return v == Version{} }
 
+// String returns major.minor.
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
 // Library is a set of functions and types that enters an environment as one.

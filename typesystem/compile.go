@@ -21,6 +21,7 @@ type SchemaError struct {
 	Err error
 }
 
+// Error returns the path and what is wrong.
 func (e *SchemaError) Error() string {
 	if e.Path == "" {
 		return e.Err.Error()
@@ -28,6 +29,7 @@ func (e *SchemaError) Error() string {
 	return e.Path + ": " + e.Err.Error()
 }
 
+// Unwrap returns Err.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
 // Compile compiles a schema document. With root, the schema is that of a resource: kind, apiVersion,

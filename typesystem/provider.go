@@ -89,6 +89,24 @@ func (p *Provider) FindStructFieldType(typeName, fieldName string) (*types.Field
 	return p.Provider.FindStructFieldType(typeName, fieldName)
 }
 
+// PropertyNames returns the sorted names of the properties of an object type that expressions can see,
+// as the schema writes them, and nil for any other type.
+func (p *Provider) PropertyNames(structType string) []string {
+	if s, _ := p.find(structType); s != nil {
+		var names []string
+		for property := range s.WithObjectMeta().Properties() {
+			if property.Ident != "" && property.Schema.Exposed() {
+				names = append(names, property.Name)
+			}
+		}
+		return names
+	}
+	if base, ok := p.Provider.(interface{ PropertyNames(string) []string }); ok {
+		return base.PropertyNames(structType)
+	}
+	return nil
+}
+
 // field returns the schema of a field and its place.
 func (p *Provider) field(s *Schema, place, name string) (*Schema, string) {
 	if s.kind == kindMap {

@@ -169,6 +169,9 @@ func read(data []byte) (all []*Definition, others []*KindError, err error) {
 		if bytes.Equal(raw, []byte("null")) { // nothing but comments
 			continue
 		}
+		if raw[0] != '{' {
+			return nil, nil, &SyntaxError{Document: i, Err: errors.New("it is not an object")}
+		}
 		items := []json.RawMessage{raw}
 		for len(items) > 0 {
 			item := items[0]

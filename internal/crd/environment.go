@@ -41,6 +41,9 @@ type Expression struct {
 type Program interface {
 	// Eval evaluates the expression, and stops when it has cost more than limit.
 	Eval(ctx context.Context, vars eval.Vars, limit uint64) eval.Result
+	// Position finds a node of the expression in its source: line and column,
+	// both from 1 and 0 if the node has no place.
+	Position(source string, node int64) (line, column int)
 }
 
 // Stage is a stage of compilation, as an API server tells them apart in errors.

@@ -106,3 +106,5 @@ func (p testProgram) Eval(ctx context.Context, vars eval.Vars, limit uint64) eva
 	}
 	return result
 }
+
+func (testProgram) Position(string, int64) (line, column int) { return 0, 0 }

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -123,7 +124,11 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 // failure is a violation by a rule that gave no answer. As in an API server it
 // reports the type of the value instead of the value, and always counts.
 func (w *walk) failure(code Code, r *nodeRule, at *step, err error, message string) Violation {
-	return Violation{Code: code, Path: w.at(at), Message: message, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
+	v := Violation{Code: code, Path: w.at(at), Message: message, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
+	if failed, ok := errors.AsType[*types.Err](err); ok && r.expr != nil {
+		v.Line, v.Column = r.expr.Program.Position(r.source.Rule.Rule, failed.NodeID())
+	}
+	return v
 }
 
 func (w *walk) report(v Violation) {

@@ -17,9 +17,9 @@ type Options struct {
 	Path *field.Path
 	// Budget is what all rules may spend, nil for cost.Budget.
 	Budget *Budget
-	// CallLimit is what one evaluation may cost, in cost units, 0 for
+	// CallLimit is what one evaluation may cost, in cost units, nil for
 	// cost.PerCallLimit.
-	CallLimit uint64
+	CallLimit *uint64
 	// NoRatcheting makes violations count that were in the old object too.
 	NoRatcheting bool
 }
@@ -31,12 +31,12 @@ type Options struct {
 // The error is that of the context, if that ended before all rules were looked
 // at. The result then holds what was found up to there.
 func (v *Validator) Validate(ctx context.Context, object, old any, options Options) (Result, error) {
-	w := &walk{ctx: ctx, path: options.Path, budget: options.Budget, limit: options.CallLimit}
+	w := &walk{ctx: ctx, path: options.Path, budget: options.Budget, limit: cost.PerCallLimit}
 	if w.budget == nil {
 		w.budget = NewBudget(cost.Budget)
 	}
-	if w.limit == 0 {
-		w.limit = cost.PerCallLimit
+	if options.CallLimit != nil {
+		w.limit = *options.CallLimit
 	}
 	spent := w.budget.Spent()
 	if v.root != nil {

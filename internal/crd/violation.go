@@ -33,6 +33,9 @@ type Violation struct {
 	Rule *Rule
 	// Err is the error of compilation or evaluation, nil if the rule was false.
 	Err error
+	// Line and Column are the place in the rule at which its evaluation failed,
+	// both from 1, and 0 if there is none to name.
+	Line, Column int
 
 	kind field.ErrorType
 	// bad is the value that an API server reports, which for most violations

@@ -4,6 +4,7 @@
 package environment
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/cel-go/cel"
@@ -53,6 +54,9 @@ type Env struct {
 // New builds a base environment.
 func New(cfg Config) (*Env, error) {
 	prices := []cost.Prices{cost.Standard()}
+	// The first library to price a name keeps it: that of a caller must not
+	// change what a call of a server's function costs.
+	named := map[string]bool{}
 	var opts []cel.EnvOption
 	var patterns []eval.Regex
 	for _, lib := range cfg.Libraries {
@@ -60,7 +64,12 @@ func New(cfg Config) (*Env, error) {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		prices = append(prices, lib.Prices())
+		own := lib.Prices()
+		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
+		for name := range own.Functions {
+			named[name] = true
+		}
+		prices = append(prices, own)
 		for _, p := range lib.Patterns {
 			patterns = append(patterns, eval.Regex(p))
 		}
@@ -190,7 +199,14 @@ func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.Va
 
 // Compile parses and type-checks an expression and runs the validators of
 // literals. The error, if there is one, is a *Failure.
-func (s *Scope) Compile(expr string) (*celast.AST, error) {
+func (s *Scope) Compile(expr string) (checked *celast.AST, err error) {
+	// cel-go's validators of literals panic on some expressions, such as
+	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
+	defer func() {
+		if r := recover(); r != nil {
+			checked, err = nil, panicFailure(r)
+		}
+	}()
 	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
 	if err != nil {
 		return nil, sizeFailure(err)

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +30,7 @@ const (
 	NoMatchingOverload  Code = "NoMatchingOverload"
 	TypeMismatch        Code = "TypeMismatch"
 	InvalidLiteral      Code = "InvalidLiteral"
+	CompilerPanicked    Code = "CompilerPanicked"
 )
 
 // Issue is one reason why an expression does not compile.
@@ -56,7 +58,8 @@ func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
 		issue := describe(err)
 		issue.Message = err.Message
 		if err.Location.Line() > 0 {
-			issue.Line, issue.Column = err.Location.Line(), err.Location.Column()+1
+			// An empty expression fails before its first column.
+			issue.Line, issue.Column = err.Location.Line(), max(err.Location.Column(), 0)+1
 		}
 		f.Issues = append(f.Issues, issue)
 	}
@@ -65,6 +68,11 @@ func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
 
 func sizeFailure(err error) *Failure {
 	return failure(cel.ErrorAsIssues(err), func(*common.Error) Issue { return Issue{Code: TooLarge} })
+}
+
+func panicFailure(reason any) *Failure {
+	text := fmt.Sprintf("internal error: %v", reason)
+	return &Failure{Issues: []Issue{{Code: CompilerPanicked, Message: text}}, text: text}
 }
 
 // tokens that the grammar knows are the only reserved words that cannot follow
@@ -123,7 +131,8 @@ func (s *Scope) callIssue(node celast.Expr) Issue {
 	}
 	issue := Issue{Code: UndeclaredFunction}
 	if since, ok := s.env.later[name]; ok {
-		issue.Hint = fmt.Sprintf("%s needs the environment of Kubernetes %v or newer", name, since)
+		next := library.Introduced(since.Major, since.Minor+1)
+		issue.Hint = fmt.Sprintf("%s came with Kubernetes %v; API servers accept it in new expressions from %v on", name, since, next)
 	}
 	return issue
 }
@@ -150,20 +159,72 @@ func (s *Scope) selectIssue(parsed *cel.Ast, node celast.Expr, err *common.Error
 		return Issue{Code: TypeMismatch}
 	}
 	issue := Issue{Code: UndefinedField}
-	line, _ := parsed.Source().Snippet(err.Location.Line())
-	written := after(line, err.Location.Column())
-	if i := strings.Index(written, field); i >= 0 {
-		written = written[i:]
-	}
+	// The error is at the dot, and the field may be on a line below.
+	_, written, _ := strings.Cut(from(parsed.Source().Content(), err.Location.Line(), err.Location.Column()), field)
+	written = field + written
 	best := ""
 	for _, name := range properties {
 		ident, ok := escaping.Escape(name)
-		if ok && ident != name && strings.HasPrefix(written, name) && len(name) > len(best) {
+		if ok && ident != name && hasWord(written, name) && len(name) > len(best) {
 			best = name
 			issue.Hint = fmt.Sprintf("the property %q is written .%s", name, ident)
 		}
 	}
+	if best == "" {
+		if near := nearest(field, properties); near != "" {
+			issue.Hint = fmt.Sprintf("did you mean .%s?", near)
+		}
+	}
 	return issue
+}
+
+// What makes a name be taken for a misspelt one.
+const (
+	maxEdits       = 2  // and no more than half of the letters
+	maxNameCompare = 64 // bytes: longer names are not compared
+)
+
+// nearest returns the identifier of the property whose spelling is nearest, the
+// first of several, and none if all are too far.
+func nearest(field string, properties []string) string {
+	best, least := "", min(maxEdits, len(field)/2)+1
+	if len(field) > maxNameCompare {
+		return best
+	}
+	for _, name := range slices.Sorted(slices.Values(properties)) {
+		ident, ok := escaping.Escape(name)
+		if !ok || len(ident) > len(field)+maxEdits || len(field) > len(ident)+maxEdits {
+			continue
+		}
+		if d := edits(field, ident); d < least {
+			best, least = ident, d
+		}
+	}
+	return best
+}
+
+// edits counts the letters to insert, leave out, replace or swap with the next
+// to make one word of another (optimal string alignment).
+func edits(a, b string) int {
+	var before, above, row []int
+	for i := range len(a) + 1 {
+		before, above, row = above, row, make([]int, len(b)+1)
+		for j := range row {
+			switch {
+			case i == 0 || j == 0:
+				row[j] = i + j
+				continue
+			case a[i-1] == b[j-1]:
+				row[j] = above[j-1]
+			default:
+				row[j] = 1 + min(above[j-1], above[j], row[j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
 }
 
 // Properties is implemented by providers that know the properties of their
@@ -242,6 +303,15 @@ func offset(line string, column int) int {
 	return at
 }
 
+// from is what of a source follows a place, over all lines.
+func from(source string, line, column int) string {
+	for ; line > 1; line-- {
+		_, source, _ = strings.Cut(source, "\n")
+	}
+	return after(source, column)
+}
+
+// hasWord tells whether text begins with a word.
 func hasWord(s, word string) bool {
 	rest, ok := strings.CutPrefix(s, word)
 	return ok && (rest == "" || !strings.ContainsAny(rest[:1], "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))

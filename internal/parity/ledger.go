@@ -57,6 +57,18 @@ func ReadLedger(file string) (*Ledger, error) {
 	return l, r.err
 }
 
+// Soundness is the part of the ledger that says where the reference leaves its
+// own estimates: what is left if the reference is compared with itself.
+func (l *Ledger) Soundness() *Ledger {
+	part := &Ledger{}
+	for _, d := range l.entries {
+		if d.kind == "soundness" {
+			part.entries = append(part.entries, d)
+		}
+	}
+	return part
+}
+
 // covers tells whether a difference is known, and notes the entry as needed.
 func (l *Ledger) covers(kind, key string) bool {
 	found := false

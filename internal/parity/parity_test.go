@@ -136,6 +136,7 @@ func TestSelfComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ledger = ledger.Soundness()
 	read := func() *replayed {
 		r, err := ReadRecorded(testdata)
 		if err != nil {

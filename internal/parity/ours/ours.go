@@ -18,15 +18,20 @@ import (
 
 // New gives kubecel as an implementation of the cases.
 func New() parity.Implementation {
-	return &implementation{bases: map[string]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
+	return &implementation{bases: map[baseKey]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
 }
 
 // implementation answers with what the public façade is made of, because the
 // cases look at what it does not show: the cost of a failed evaluation, the
 // estimate of a rule that no type bounds.
 type implementation struct {
-	bases  map[string]*environment.Env
+	bases  map[baseKey]*environment.Env
 	scopes map[*parity.Environment]*scope
+}
+
+type baseKey struct {
+	version   string
+	jsonPatch bool
 }
 
 // scope is an environment of the cases with the values of its variables.
@@ -40,17 +45,22 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	return v, ok
 }
 
-func (i *implementation) base(version string) (*environment.Env, error) {
-	if base, ok := i.bases[version]; ok {
+func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
+	key := baseKey{e.Version, e.JSONPatch}
+	if base, ok := i.bases[key]; ok {
 		return base, nil
 	}
 	var v library.Version
-	if _, err := fmt.Sscanf(version, "%d.%d", &v.Major, &v.Minor); err != nil {
-		return nil, fmt.Errorf("version %q: %w", version, err)
+	if _, err := fmt.Sscanf(e.Version, "%d.%d", &v.Major, &v.Minor); err != nil {
+		return nil, fmt.Errorf("version %q: %w", e.Version, err)
 	}
-	base, err := environment.New(environment.Config{Libraries: library.Environment(v), Known: library.Stored()})
+	libraries := library.Environment(v)
+	if e.JSONPatch {
+		libraries = append(libraries, library.JSONPatch())
+	}
+	base, err := environment.New(environment.Config{Libraries: libraries, Known: library.Stored()})
 	if err == nil {
-		i.bases[version] = base
+		i.bases[key] = base
 	}
 	return base, err
 }
@@ -59,7 +69,7 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 	if s, ok := i.scopes[e]; ok {
 		return s, nil
 	}
-	base, err := i.base(e.Version)
+	base, err := i.base(e)
 	if err != nil {
 		return nil, err
 	}

@@ -9,5 +9,5 @@ import (
 
 // TestReplay holds kubecel against every recorded answer of the API server.
 func TestReplay(t *testing.T) {
-	parity.Replay(t, filepath.Join("..", "..", "..", "testdata"), New())
+	parity.Replay(t, filepath.Join("..", "..", "..", "testdata"), New(), true)
 }

@@ -1,0 +1,248 @@
+package kubecel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecel/kubecel"
+)
+
+const widgets = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, default: 1}
+              host: {type: string, maxLength: 253}
+              tags: {type: array, maxItems: 20, items: {type: string, maxLength: 63}}
+            x-kubernetes-validations:
+            - rule: self.size <= 10 || self.tags.exists(t, t == 'large')
+              messageExpression: "'size %d needs the tag large'.format([self.size])"
+              fieldPath: .size
+            - rule: "!has(oldSelf.host) || self.host == oldSelf.host"
+              message: host is immutable
+              reason: FieldValueForbidden
+`
+
+// Objects are validated by the rules of a CRD as an API server validates them.
+func ExampleCompileCRD() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object := map[string]any{"spec": map[string]any{"size": int64(11), "tags": []any{"round"}}}
+	report, err := rules.Validate(context.Background(), object, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("valid:", report.Valid())
+	for _, v := range report.Violations {
+		fmt.Println(v.Code, v)
+	}
+	// Output:
+	// valid: false
+	// Violated spec.size: size 11 needs the tag large
+}
+
+// Given the object as it was, rules about oldSelf are evaluated too. What was
+// violated before and has not changed is forgiven: it is a warning.
+func ExampleRuleSet_Validate() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object := func(size int64, host string) map[string]any {
+		return map[string]any{"spec": map[string]any{"size": size, "host": host, "tags": []any{}}}
+	}
+	report, err := rules.Validate(context.Background(), object(1, "b.example"), object(1, "a.example"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range report.Violations {
+		fmt.Printf("%v (%s)\n", v, v.Reason)
+	}
+
+	report, err = rules.Validate(context.Background(), object(11, "a.example"), object(11, "a.example"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("valid:", report.Valid(), report.Warnings)
+	// Output:
+	// spec: host is immutable (FieldValueForbidden)
+	// valid: true [spec.size: size 11 needs the tag large]
+}
+
+// An object that was not read from a server lacks the defaults that rules count
+// on.
+func ExampleRuleSet_Complete() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object, err := kubecel.ParseObject([]byte("spec: {host: a.example, tags: null}"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rules.Complete(object))
+	// Output:
+	// map[spec:map[host:a.example size:1]]
+}
+
+// What is known of the rules before there is an object: an API server rejects a
+// CRD with a rule whose total is over cost.EstimateLimit.
+func ExampleRuleSet_Rules() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rule := range rules.Rules() {
+		fmt.Println(rule.SchemaPath, "transition:", rule.Transition, "total:", rule.Total())
+	}
+	// Output:
+	// properties[spec].x-kubernetes-validations[0] transition: false total: 126
+	// properties[spec].x-kubernetes-validations[1] transition: true total: 108
+}
+
+// Violations convert to what an API server reports.
+func ExampleReport_ErrorList() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object := map[string]any{"spec": map[string]any{"size": int64(11), "tags": []any{}}}
+	report, err := rules.Validate(context.Background(), object, nil, kubecel.AtPath(field.NewPath("items").Index(3)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.ErrorList().ToAggregate())
+	// Output:
+	// items[3].spec.size: Invalid value: size 11 needs the tag large
+}
+
+// A schema need not stand in a CRD.
+func ExampleCompileSchema() {
+	rules, err := kubecel.CompileSchema([]byte(`
+type: object
+properties: {from: {type: integer}, to: {type: integer}}
+x-kubernetes-validations: [{rule: self.from <= self.to, message: from must not be greater than to}]
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := rules.Validate(context.Background(), map[string]any{"from": int64(2), "to": int64(1)}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Violations)
+	// Output:
+	// [from must not be greater than to]
+}
+
+// What an API server says when a CRD is created: here of a function that it will
+// only take in a release to come, and of a rule that costs too much.
+func ExampleCheckCRD() {
+	findings, err := kubecel.CheckCRD([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-validations:
+        - rule: "[1].includes(1)"
+        properties:
+          names:
+            type: array
+            items: {type: string}
+            x-kubernetes-validations:
+            - rule: self.all(a, self.exists_one(b, a == b))
+              message: names must be unique
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range findings {
+		fmt.Println(f.Code, f.Path)
+		var invalid *kubecel.CompileError
+		if errors.As(f, &invalid) {
+			fmt.Println(" ", invalid.Issues[0].Code, invalid.Issues[0].Position, invalid.Issues[0].Hint)
+		}
+	}
+	// Output:
+	// EstimateExceeded spec.validation.openAPIV3Schema.properties[names].x-kubernetes-validations[0].rule
+	// RuleInvalid spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule
+	//   UndeclaredFunction 1:13 includes came with Kubernetes 1.37; API servers accept it in new expressions from 1.38 on
+	// SchemaEstimateExceeded spec.validation.openAPIV3Schema.properties[names].x-kubernetes-validations[0].rule
+	// SchemaEstimateExceeded spec.validation.openAPIV3Schema
+}
+
+// Data in YAML or JSON has the types that rules see in an API server.
+func ExampleParseObject() {
+	object, err := kubecel.ParseObject([]byte("spec: {replicas: 3, ratio: 0.5, since: 2026-01-31}"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	spec := object["spec"].(map[string]any)
+	fmt.Printf("%T %T %T\n", spec["replicas"], spec["ratio"], spec["since"])
+	// Output:
+	// int64 float64 string
+}
+
+// One budget for several objects.
+func ExampleWithValidationBudget() {
+	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	object := map[string]any{"spec": map[string]any{"size": int64(1)}}
+	budget := kubecel.NewBudget(10)
+	for budget.Remaining() > 0 {
+		report, err := rules.Validate(context.Background(), object, nil, kubecel.WithValidationBudget(budget))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(report.Cost, "of", report.Budget, report.Violations)
+	}
+	fmt.Println(budget)
+	// Output:
+	// 3 of 10 []
+	// 3 of 7 []
+	// 3 of 4 []
+	// 0 of 1 [spec: validation failed due to running out of cost budget, no further validation rules will be run]
+	// 9 cost units spent, 0 left
+}
+
+// A document that cannot be used.
+func ExampleSchemaError() {
+	_, err := kubecel.CompileCRD([]byte(widgets), "v2")
+	var unusable *kubecel.SchemaError
+	if errors.As(err, &unusable) {
+		fmt.Println(unusable.Code)
+		fmt.Println(unusable)
+	}
+	// Output:
+	// VersionMissing
+	// no version "v2", there are ["v1"]
+}

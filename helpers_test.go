@@ -1,0 +1,97 @@
+package kubecel_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// crdOf is a CRD with one version, v1, that has a schema.
+func crdOf(schema string) []byte {
+	return []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
+		"spec: {versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: " + schema + "}}]}")
+}
+
+// withRule is the schema of an object with a field for each kind of trouble, and
+// a rule.
+func withRule(rule string) string {
+	return fmt.Sprintf(`{type: object, x-kubernetes-validations: [%s], properties: {
+		any: {type: object, x-kubernetes-preserve-unknown-fields: true},
+		size: {type: integer}, name: {type: string}, day: {type: string, format: date}, data: {type: string, format: byte},
+		foo-bar: {type: string}, a.b: {type: string}, c/d: {type: string}, e__f: {type: string}, in: {type: string},
+		either: {x-kubernetes-int-or-string: true}, names: {type: array, items: {type: string}}}}`, rule)
+}
+
+func mustRules(t testing.TB, schema string) *kubecel.RuleSet {
+	t.Helper()
+	rules, err := kubecel.CompileCRD(crdOf(schema), "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// testEnv has self, with the schema of withRule, a dynamic variable, and a
+// function that panics.
+func testEnv(t testing.TB, opts ...kubecel.EnvOption) *kubecel.Env {
+	t.Helper()
+	document, err := typesystem.ParseOpenAPI([]byte(withRule("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := typesystem.Compile(document, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics := library.Library{Name: "panics", Functions: []library.Function{{
+		Name: "panics", Doc: "Panics.", Overloads: []library.Overload{{
+			ID: "panics_int", Args: []*cel.Type{cel.IntType}, Result: cel.BoolType,
+			Impl: library.Unary(func(types.Int) (types.Bool, error) { panic("a fault in a function") }),
+		}},
+	}}}
+	env, err := kubecel.NewEnv(append([]kubecel.EnvOption{
+		kubecel.SchemaVariable("self", schema), kubecel.Variable("any", cel.DynType), kubecel.Libraries(panics),
+	}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+func mustCompile(t testing.TB, env *kubecel.Env, expression string) *kubecel.Expression {
+	t.Helper()
+	x, err := env.Compile(expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// compileError compiles what must not compile.
+func compileError(t testing.TB, env *kubecel.Env, expression string) *kubecel.CompileError {
+	t.Helper()
+	_, err := env.Compile(expression)
+	invalid, ok := errors.AsType[*kubecel.CompileError](err)
+	if !ok {
+		t.Fatalf("%.100s: error %v, want a CompileError", expression, err)
+	}
+	return invalid
+}
+
+// noPanic runs what must not panic.
+func noPanic(t *testing.T, what string, f func()) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s panics: %v", what, r)
+		}
+	}()
+	f()
+}

@@ -1,0 +1,152 @@
+package environment
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/common/decls"
+
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/typesystem"
+)
+
+// fieldScope has self, with a property for each name.
+func fieldScope(t *testing.T, names ...string) *Scope {
+	t.Helper()
+	env, err := Stored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{}}
+	for _, name := range names {
+		doc.Properties[name] = typesystem.OpenAPI{Type: "string"}
+	}
+	doc.Properties["hidden"] = typesystem.OpenAPI{} // expressions cannot see it
+	schema, err := typesystem.Compile(doc, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := typesystem.NewProvider(env.CEL().CELTypeProvider(), schema, "selfType1")
+	scope, err := env.Scope(provider, nil, decls.NewVariable("self", provider.Type()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope
+}
+
+func firstIssue(t *testing.T, scope *Scope, expression string) Issue {
+	t.Helper()
+	_, err := scope.Compile(expression)
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		t.Fatalf("%s: error %v, want a Failure", expression, err)
+	}
+	return failure.Issues[0]
+}
+
+// TestFieldHints holds when a hint says how a property is written or which one
+// may be meant, and when there is none.
+func TestFieldHints(t *testing.T) {
+	escaped := func(name, ident string) string { return fmt.Sprintf("the property %q is written .%s", name, ident) }
+	for _, test := range []struct {
+		expression, hint string
+		properties       []string
+	}{
+		{"self.foo-bar", escaped("foo-bar", "foo__dash__bar"), []string{"foo-bar"}},
+		{"self.foo-bar-baz", escaped("foo-bar-baz", "foo__dash__bar__dash__baz"), []string{"foo-bar", "foo-bar-baz"}},
+		{"self.foo-barb", "", []string{"foo-bar"}},
+		{"self.\n  foo-bar", escaped("foo-bar", "foo__dash__bar"), []string{"foo-bar"}},
+		{"self\n  .foo-bar", escaped("foo-bar", "foo__dash__bar"), []string{"foo-bar"}},
+		{"'é\U0001F600' + self.foo-bar", escaped("foo-bar", "foo__dash__bar"), []string{"foo-bar"}},
+		{"self.foo - bar", "", []string{"foo-bar"}},
+		{"self.nmae", "did you mean .name?", []string{"name", "labels"}},
+		{"self.Name", "did you mean .name?", []string{"name"}},
+		{"self.names", "did you mean .name?", []string{"name"}},
+		{"self.nam", "did you mean .name?", []string{"name"}},
+		{"self.foo_bar", "", []string{"foo-bar"}},
+		{"self.foo__dash_bar", "did you mean .foo__dash__bar?", []string{"foo-bar"}},
+		{"self.abcf", "did you mean .abcd?", []string{"abce", "abcd"}},
+		{"self.ab", "", []string{"cd"}},
+		{"self.a", "", []string{"b"}},
+		{"self.hiden", "", nil},
+		{"self." + strings.Repeat("a", 1000), "", []string{strings.Repeat("a", 1001)}},
+		{"self.other", "", []string{"name", "not an identifier"}},
+	} {
+		scope := fieldScope(t, test.properties...)
+		issue := firstIssue(t, scope, test.expression)
+		if issue.Code != UndefinedField || issue.Hint != test.hint {
+			t.Errorf("%.40q of %.40q: %s, hint %q, want %q", test.expression, test.properties, issue.Code, issue.Hint, test.hint)
+		}
+	}
+}
+
+// TestKeywordHints holds that only a keyword behind a dot is taken for a property.
+func TestKeywordHints(t *testing.T) {
+	scope := fieldScope(t, "in", "true")
+	for expression, hint := range map[string]string{
+		"self.in":       `the property "in" is written __in__`,
+		"self.true":     `the property "true" is written __true__`,
+		"self.null.x":   `the property "null" is written __null__`,
+		"'é' + self.in": `the property "in" is written __in__`,
+		"1 in in":       "",
+		"self.int +":    "",
+	} {
+		issue := firstIssue(t, scope, expression)
+		if issue.Code != Syntax || issue.Hint != hint {
+			t.Errorf("%s: %s, hint %q, want %q", expression, issue.Code, issue.Hint, hint)
+		}
+	}
+	if _, err := scope.Compile("self.__in__ == self.__true__"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEdits compares with distances counted by hand.
+func TestEdits(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "ab", 2}, {"ab", "", 2}, {"ab", "ab", 0}, {"ab", "ba", 1}, {"abc", "ac", 1}, {"ac", "abc", 1},
+		{"abc", "axc", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}, {"replcias", "replicas", 1},
+	} {
+		if got := edits(test.a, test.b); got != test.want {
+			t.Errorf("%q to %q: %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// TestLater holds which functions are told to be of a release to come.
+func TestLater(t *testing.T) {
+	fn := func(names ...string) (functions []library.Function) {
+		for _, name := range names {
+			functions = append(functions, library.Function{Name: name})
+		}
+		return functions
+	}
+	old := library.Library{Name: "old", Since: library.Introduced(1, 30), Functions: fn("a")}
+	wider := library.Library{Name: "wider", Since: library.Introduced(1, 36), Functions: fn("a", "b", "c")}
+	wide := library.Library{Name: "wide", Since: library.Introduced(1, 35), Functions: fn("b")}
+	got := later([]library.Library{old}, []library.Library{old, wider, wide})
+	if len(got) != 2 || got["b"] != wide.Since || got["c"] != wider.Since {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestIssuesHaveNoPlace holds that what is no place in the expression is none.
+func TestIssuesHaveNoPlace(t *testing.T) {
+	scope := fieldScope(t)
+	for expression, code := range map[string]Code{
+		strings.Repeat("a", DefaultExpressionSize+1): TooLarge,
+		strings.Repeat("(", 1000):                    Syntax,
+	} {
+		if issue := firstIssue(t, scope, expression); issue.Code != code || issue.Line != 0 || issue.Column != 0 {
+			t.Errorf("%.20s: %+v, want %s without a place", expression, issue, code)
+		}
+	}
+	if issue := firstIssue(t, scope, ""); issue.Line != 1 || issue.Column != 1 {
+		t.Errorf("empty expression: %+v, want line 1, column 1", issue)
+	}
+}
