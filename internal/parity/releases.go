@@ -56,14 +56,57 @@ type Answer struct {
 // Answers are what one release says of everything.
 type Answers map[Question]Answer
 
-// answerLine is one line of a file of answers. Written is left out where it
-// is the same as Stored.
+// answerLine is one line of a file of answers, and says how an answer differs
+// from that of the next newer release. What is left out is the same there. A
+// "true" repeats what is said already: Stored what the newer release writes,
+// since what comes with a release is only stored at first, and Written what
+// this one stores.
 type answerLine struct {
 	Expression string          `json:"x,omitempty"`
 	Rule       string          `json:"rule,omitempty"`
 	CRD        string          `json:"crd,omitempty"`
 	Stored     json.RawMessage `json:"s,omitempty"`
 	Written    json.RawMessage `json:"w,omitempty"`
+}
+
+// repeated is told from every outcome, which is a JSON object.
+const repeated = "true"
+
+func differ(a, newer Answer) (l answerLine) {
+	switch a.Stored {
+	case newer.Stored:
+	case newer.Written:
+		l.Stored = json.RawMessage(repeated)
+	default:
+		l.Stored = json.RawMessage(a.Stored)
+	}
+	switch a.Written {
+	case newer.Written:
+	case a.Stored:
+		l.Written = json.RawMessage(repeated)
+	default:
+		l.Written = json.RawMessage(a.Written)
+	}
+	return l
+}
+
+func (l answerLine) answer(newer Answer) Answer {
+	a := newer
+	switch stored := string(l.Stored); stored {
+	case "":
+	case repeated:
+		a.Stored = newer.Written
+	default:
+		a.Stored = stored
+	}
+	switch written := string(l.Written); written {
+	case "":
+	case repeated:
+		a.Written = a.Stored
+	default:
+		a.Written = written
+	}
+	return a
 }
 
 // name is where a line keeps the name of a question of a kind.
@@ -84,14 +127,6 @@ func (l answerLine) question() Question {
 		}
 	}
 	return Question{"expression", l.Expression}
-}
-
-func (l answerLine) answer() Answer {
-	a := Answer{string(l.Stored), string(l.Written)}
-	if a.Written == "" {
-		a.Written = a.Stored
-	}
-	return a
 }
 
 // Ask asks a release everything: the expressions of a corpus, the rules of its
@@ -178,16 +213,22 @@ func line(v any) string {
 }
 
 // WriteAnswers writes answers in the order of questions; those that are the
-// same in base are left out. Nothing that base answers may be missing.
+// same in base are left out. Nothing that base answers may be missing but
+// rules that a release does not see, whose outcome is null.
 func WriteAnswers(w io.Writer, answers, base Answers) error {
+	answers = maps.Clone(answers)
+	for q := range base {
+		if _, ok := answers[q]; ok {
+			continue
+		}
+		if q.Kind != "rule" {
+			return fmt.Errorf("%s %s has no answer", q.Kind, q.Name)
+		}
+		answers[q] = always("null")
+	}
 	questions := slices.SortedFunc(maps.Keys(answers), func(a, b Question) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 	})
-	for q := range base {
-		if _, ok := answers[q]; !ok {
-			return fmt.Errorf("%s %s has no answer", q.Kind, q.Name)
-		}
-	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, q := range questions {
@@ -195,10 +236,7 @@ func WriteAnswers(w io.Writer, answers, base Answers) error {
 		if was, ok := base[q]; ok && was == a {
 			continue
 		}
-		l := answerLine{Stored: json.RawMessage(a.Stored)}
-		if a.Written != a.Stored {
-			l.Written = json.RawMessage(a.Written)
-		}
+		l := differ(a, base[q])
 		*l.name(q.Kind) = q.Name
 		if err := enc.Encode(l); err != nil {
 			return err
@@ -207,10 +245,15 @@ func WriteAnswers(w io.Writer, answers, base Answers) error {
 	return nil
 }
 
-// DecodeAnswers reads what WriteAnswers wrote.
+func (a Answers) apply(l answerLine) {
+	q := l.question()
+	a[q] = l.answer(a[q])
+}
+
+// DecodeAnswers reads what WriteAnswers wrote without a base.
 func DecodeAnswers(data []byte) (Answers, error) {
 	all := Answers{}
-	err := decodeLines("answers", data, func(l answerLine) { all[l.question()] = l.answer() })
+	err := decodeLines("answers", data, all.apply)
 	return all, err
 }
 
@@ -229,7 +272,7 @@ func EachRelease(testdata string, each func(release string, a Answers) error) er
 		return err
 	}
 	for _, r := range Releases() {
-		if err := readLines(AnswersFile(testdata, r), func(l answerLine) { all[l.question()] = l.answer() }); err != nil {
+		if err := readLines(AnswersFile(testdata, r), all.apply); err != nil {
 			return err
 		}
 		if err := each(r, all); err != nil {

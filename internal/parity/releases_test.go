@@ -120,15 +120,43 @@ func TestAnswers(t *testing.T) {
 	if err := WriteAnswers(&b, changed, base); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"x":"vars 1","s":{"c":1},"w":{"c":3}}` + "\n"; b.String() != want {
+	if want := `{"x":"vars 1","w":{"c":3}}` + "\n"; b.String() != want {
 		t.Errorf("got %s, want %s", b.String(), want)
 	}
+	for _, c := range []struct {
+		name        string
+		newer, this Answer
+		line        answerLine
+	}{
+		{"introduced", Answer{"new", "old"}, Answer{"old", "old"}, answerLine{Stored: []byte("true")}},
+		{"only stored", Answer{"new", "new"}, Answer{"new", "old"}, answerLine{Written: []byte("old")}},
+		{"changed", Answer{"a", "a"}, Answer{"b", "b"}, answerLine{Stored: []byte("b"), Written: []byte("true")}},
+		{"swapped", Answer{"a", "b"}, Answer{"b", "a"}, answerLine{Stored: []byte("true"), Written: []byte("a")}},
+		{"first", Answer{}, Answer{"a", "b"}, answerLine{Stored: []byte("a"), Written: []byte("b")}},
+		{"written alone", Answer{}, Answer{"", "a"}, answerLine{Written: []byte("a")}},
+	} {
+		line := differ(c.this, c.newer)
+		if string(line.Stored) != string(c.line.Stored) || string(line.Written) != string(c.line.Written) {
+			t.Errorf("%s: %s %s", c.name, line.Stored, line.Written)
+		}
+		if got := line.answer(c.newer); got != c.this {
+			t.Errorf("%s: read %v, want %v", c.name, got, c.this)
+		}
+	}
+	b.Reset()
+	if err := WriteAnswers(&b, changed, nil); err != nil {
+		t.Fatal(err)
+	}
 	got, err := DecodeAnswers(b.Bytes())
-	if err != nil || len(got) != 1 || got[one] != changed[one] {
+	if err != nil || !maps.Equal(got, changed) {
 		t.Errorf("read %v, %v", got, err)
 	}
-	if err := WriteAnswers(&b, Answers{one: base[one]}, base); err == nil {
-		t.Error("a question without answer was not missed")
+	if err := WriteAnswers(&b, Answers{two: base[two]}, base); err == nil {
+		t.Error("an expression without answer was not missed")
+	}
+	b.Reset()
+	if err := WriteAnswers(&b, Answers{one: base[one]}, base); err != nil || b.String() != `{"rule":"s .a[0]","s":null,"w":true}`+"\n" {
+		t.Errorf("a rule that is not seen: %s, %v", b.String(), err)
 	}
 	if _, err := ReadAnswers(testdata, "1.27"); err == nil {
 		t.Error("1.27 is not recorded, but was read")

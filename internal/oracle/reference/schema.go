@@ -173,10 +173,8 @@ func (w *ruleWalk) node(path string, validation, node *structuralschema.Structur
 	if a, b := validation.AdditionalProperties, node.AdditionalProperties; a != nil && a.Structural != nil && b != nil && b.Structural != nil {
 		w.node(path+"{*}", a.Structural, b.Structural, elem)
 	}
-	if validation.ValueValidation != nil {
-		for i := range validation.ValueValidation.AllOf {
-			w.node(fmt.Sprintf("%s/allOf[%d]", path, i), fromNested(&validation.ValueValidation.AllOf[i]), node, decl)
-		}
+	for i, n := range nested(validation) {
+		w.node(fmt.Sprintf("%s/allOf[%d]", path, i), n, node, decl)
 	}
 }
 
@@ -193,24 +191,6 @@ func propertyType(name string, on *structuralschema.Structural, decl *apiserverc
 		return f.Type
 	}
 	return nil
-}
-
-// fromNested is the part of allOf that can carry rules, as a schema.
-func fromNested(n *structuralschema.NestedValueValidation) *structuralschema.Structural {
-	s := &structuralschema.Structural{ValueValidation: &n.ValueValidation, ValidationExtensions: n.ValidationExtensions}
-	if n.Items != nil {
-		s.Items = fromNested(n.Items)
-	}
-	for name, p := range n.Properties {
-		if s.Properties == nil {
-			s.Properties = map[string]structuralschema.Structural{}
-		}
-		s.Properties[name] = *fromNested(&p)
-	}
-	if n.AdditionalProperties != nil {
-		s.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: fromNested(n.AdditionalProperties)}
-	}
-	return s
 }
 
 // classOf sorts the errors of a CRD check by what a library without the rest
