@@ -2,8 +2,8 @@
 //
 // "go run . record" writes their answers as goldens, which the main module
 // replays without them; "go test ./..." compares live, and adds the rules of
-// the Gateway API CRDs. "go run . release 1.36" records what another release
-// answers, from its own modules.
+// the Gateway API CRDs. "go run . releases" records what every release answers,
+// from its own modules.
 package main
 
 import (
@@ -35,15 +35,19 @@ func run(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "record":
 		return record()
-	case len(args) > 1 && args[0] == "release":
-		for _, release := range args[1:] {
+	case len(args) > 0 && args[0] == "releases":
+		releases := args[1:]
+		if len(releases) == 0 {
+			releases = parity.Releases()
+		}
+		for _, release := range releases {
 			if err := recordRelease(release); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return errors.New("usage: go run . record | release 1.37...")
+	return errors.New("usage: go run . record | releases [1.37...]")
 }
 
 // record writes the list of overloads, on which the corpus stands, and then
