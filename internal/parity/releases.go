@@ -130,8 +130,7 @@ func (l answerLine) question() Question {
 }
 
 // Ask asks a release everything: the expressions of a corpus, the rules of its
-// schemas, its CRDs and further ones. Of the further ones, which are not this
-// project's, no text is kept.
+// schemas, its CRDs and further ones.
 func Ask(stored, written Implementation, c *Corpus, further []SchemaCase, crds []CRDCase) Answers {
 	stored, written = guarded{stored}, guarded{written}
 	all := Answers{}
@@ -139,30 +138,19 @@ func Ask(stored, written Implementation, c *Corpus, further []SchemaCase, crds [
 		for _, e := range g.Cases {
 			// Cases of another environment version ask what Written asks.
 			if e.Env.Version == Release {
-				all[ExpressionQuestion(e)] = Answer{line(stored.Expression(e).normal()), line(written.Expression(e).normal())}
+				all[ExpressionQuestion(e)] = Answer{line(stored.Expression(e).Brief()), line(written.Expression(e).Brief())}
 			}
 		}
 	}
-	keep := func(o RuleOutcome) RuleOutcome { return o }
-	ask := func(s SchemaCase) {
+	for _, s := range slices.Concat(c.Schemas, further) {
 		s.Objects = nil
-		was, is := stored.Schema(s).normal().byPlace(), written.Schema(s).normal().byPlace()
+		was, is := stored.Schema(s).byPlace(), written.Schema(s).byPlace()
 		for place, o := range is {
-			all[Question{"rule", s.Name + " " + place}] = Answer{line(keep(was[place])), line(keep(o))}
+			all[Question{"rule", s.Name + " " + place}] = Answer{line(was[place].Brief()), line(o.Brief())}
 		}
 	}
-	for _, s := range c.Schemas {
-		ask(s)
-	}
-	for _, d := range c.CRDs {
-		all[CRDQuestion(d.Name)] = Answer{Written: line(written.CRD(d).aboutRules())}
-	}
-	keep = RuleOutcome.brief
-	for _, s := range further {
-		ask(s)
-	}
-	for _, d := range crds {
-		all[CRDQuestion(d.Name)] = Answer{Written: line(written.CRD(d).aboutRules().brief())}
+	for _, d := range slices.Concat(c.CRDs, crds) {
+		all[CRDQuestion(d.Name)] = Answer{Written: line(written.CRD(d).Brief())}
 	}
 	return all
 }
@@ -180,14 +168,25 @@ func (o SchemaOutcome) byPlace() map[string]RuleOutcome {
 	return all
 }
 
-// brief keeps of texts the first line, which quotes no expression, and a hash.
-func (o RuleOutcome) brief() RuleOutcome {
-	o.Error, o.MessageError = brief(o.Error), brief(o.MessageError)
+// Brief is the form in which outcomes of releases are compared: of a text that
+// quotes an expression the first line and a hash of all. It keeps the recorded
+// answers small and free of the text of CRDs of other projects.
+func (o ExprOutcome) Brief() ExprOutcome {
+	o = o.normal()
+	o.CompileError = brief(o.CompileError)
 	return o
 }
 
-func (o CRDOutcome) brief() CRDOutcome {
-	o.DecodeError = brief(o.DecodeError)
+// Brief is the form in which outcomes of releases are compared.
+func (o RuleOutcome) Brief() RuleOutcome {
+	o.Error, o.MessageError = brief(Normalise(o.Error)), brief(Normalise(o.MessageError))
+	return o
+}
+
+// Brief is the form in which outcomes of releases are compared. It keeps what
+// is said of rules.
+func (o CRDOutcome) Brief() CRDOutcome {
+	o = o.aboutRules()
 	for i := range o.Errors {
 		o.Errors[i].Detail, o.Errors[i].Value = brief(o.Errors[i].Detail), Hash(o.Errors[i].Value)
 	}
@@ -284,6 +283,9 @@ func EachRelease(testdata string, each func(release string, a Answers) error) er
 
 // ReadAnswers is what one release answers.
 func ReadAnswers(testdata, release string) (Answers, error) {
+	if !slices.Contains(Releases(), release) {
+		return nil, fmt.Errorf("no answers of release %q are recorded", release)
+	}
 	found := errors.New("found")
 	var all Answers
 	err := EachRelease(testdata, func(r string, a Answers) error {
@@ -293,13 +295,10 @@ func ReadAnswers(testdata, release string) (Answers, error) {
 		all = a
 		return found
 	})
-	switch {
-	case errors.Is(err, found):
-		return all, nil
-	case err != nil:
+	if !errors.Is(err, found) {
 		return nil, err
 	}
-	return nil, fmt.Errorf("no answers of release %q are recorded", release)
+	return all, nil
 }
 
 // BaseAnswers are what the recorded answers of a release are differences to.
@@ -327,16 +326,16 @@ func newest(testdata string) (Answers, error) {
 	all := Answers{}
 	for name, o := range r.exprs {
 		if !strings.HasPrefix(name, olderEnv().Name+" ") {
-			all[Question{"expression", name}] = always(line(o))
+			all[Question{"expression", name}] = always(line(o.Brief()))
 		}
 	}
 	for name, s := range r.schemas {
 		for place, o := range s.byPlace() {
-			all[Question{"rule", name + " " + place}] = always(line(o))
+			all[Question{"rule", name + " " + place}] = always(line(o.Brief()))
 		}
 	}
 	for name, o := range r.crds {
-		all[CRDQuestion(name)] = Answer{Written: line(o.aboutRules())}
+		all[CRDQuestion(name)] = Answer{Written: line(o.Brief())}
 	}
 	return all, nil
 }
