@@ -98,6 +98,9 @@ type Type struct {
 	// EqualCost prices == of two values of the type. A zero model leaves it to
 	// the price of == for all types.
 	EqualCost cost.Model
+	// EqualSince is the first release of the API server with the price of ==, zero
+	// if there is none before it.
+	EqualSince Version
 }
 
 // Function is a function by its name, with all overloads that a library adds.
@@ -131,11 +134,31 @@ type Overload struct {
 	Released Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
+	// Earlier are the prices on older releases, oldest first.
+	Earlier []EarlierCost
 	// Examples are evaluated by a test and travel with the documentation.
 	Examples []Example
 	// Beyond is true for what the documentation describes and no released API
 	// server has. Server-exact environments leave it out.
 	Beyond bool
+}
+
+// EarlierCost is a price that a release of the API server has changed.
+type EarlierCost struct {
+	// LastServer is the last release with the price.
+	LastServer Version
+	// Cost is the price, as that of an Overload.
+	Cost cost.Model
+}
+
+// costOn is the price on a release.
+func (o Overload) costOn(release Version) cost.Model {
+	for _, e := range o.Earlier {
+		if release.Compare(e.LastServer) <= 0 {
+			return e.Cost
+		}
+	}
+	return o.Cost
 }
 
 // Macro is a form that the parser rewrites, as it does `list.map(x, f(x))`.

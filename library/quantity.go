@@ -28,7 +28,7 @@ func Quantity() Library {
 		Name:  "kubernetes.quantity",
 		Doc:   "Parses resource quantities, compares them and calculates with them.",
 		Since: Introduced(1, 28),
-		Types: []Type{{CEL: QuantityType, Doc: "A resource quantity.", EqualCost: cost.Fixed(1)}},
+		Types: []Type{{CEL: QuantityType, Doc: "A resource quantity.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "quantity",
 			Doc:  "Parses a resource quantity.",

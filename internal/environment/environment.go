@@ -70,7 +70,8 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (Server{}) {
 		cfg.Server = StoredIn(Newest)
 	}
-	prices := []cost.Prices{standardPrices(cfg.Server.Minor)}
+	release := library.Introduced(1, cfg.Server.Minor)
+	prices := []cost.Prices{cost.StandardOf(cfg.Server.Minor)}
 	// The first library to price a name keeps it: that of a caller must not
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
@@ -81,7 +82,7 @@ func New(cfg Config) (*Env, error) {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		own := lib.Prices()
+		own := lib.PricesOf(release)
 		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
 		for name := range own.Functions {
 			named[name] = true

@@ -3,7 +3,6 @@ package environment
 import (
 	"sync"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -55,9 +54,6 @@ func CompatibleWith(minor, version int) Server {
 func (s Server) Libraries() []library.Library {
 	return library.Of(library.Introduced(1, s.Minor), library.Introduced(1, s.Version))
 }
-
-// standardPrices are the prices that the standard functions have on a server.
-func standardPrices(minor int) cost.Prices { return cost.Standard() }
 
 // Env returns the environment, which is built once.
 func (s Server) Env() (*Env, error) {

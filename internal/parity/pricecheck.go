@@ -1,0 +1,97 @@
+package parity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// PriceReport compares what one release charges with what is expected of it.
+type PriceReport struct {
+	// Release is the release.
+	Release string
+	// Estimates and Costs count the expressions whose estimates, and whose costs of
+	// evaluation, were compared; Rules the rules whose estimates were.
+	Estimates, Costs, Rules int
+	// Other counts the cases that one side does not accept, or that evaluate to
+	// something else: their prices tell nothing.
+	Other int
+	// Known counts the differences that are in the ledger, and Differences are the
+	// others.
+	Known       int
+	Differences []Difference
+}
+
+func (r *PriceReport) String() string {
+	return fmt.Sprintf("%s: %d estimates, %d costs and %d estimates of rules compared, %d others: %d differences, %d more in the ledger",
+		r.Release, r.Estimates, r.Costs, r.Rules, r.Other, len(r.Differences), r.Known)
+}
+
+// Prices asks an implementation all expressions and rules of a corpus, and compares
+// the prices of what it accepts with those that a release has for stored expressions.
+// Keys in the ledger begin with the release, kinds are "estimate" and "cost".
+func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledger) (*PriceReport, error) {
+	r := &PriceReport{Release: release}
+	actual = guarded{actual}
+	for _, g := range c.Expressions {
+		for _, e := range g.Cases {
+			if e.Env.Version != Release {
+				continue
+			}
+			q := ExpressionQuestion(e)
+			want, _, err := DecodeAnswer[ExprOutcome](a[q])
+			if err != nil {
+				return nil, fmt.Errorf("%v: %w", q, err)
+			}
+			r.expression(q, want, actual.Expression(e).normal(), l)
+		}
+	}
+	for _, s := range c.Schemas {
+		s.Objects = nil
+		for place, got := range actual.Schema(s).normal().byPlace() {
+			q := Question{"rule", s.Name + " " + place}
+			want, _, err := DecodeAnswer[RuleOutcome](a[q])
+			if err != nil {
+				return nil, fmt.Errorf("%v: %w", q, err)
+			}
+			if want.Error != "" || got.Error != "" || want.MessageError != got.MessageError {
+				r.Other++
+				continue
+			}
+			r.Rules++
+			r.compare(l, "estimate", q, [3]uint64{want.MaxCost, want.Cardinality, want.MessageMaxCost}, [3]uint64{got.MaxCost, got.Cardinality, got.MessageMaxCost})
+		}
+	}
+	slices.SortFunc(r.Differences, func(a, b Difference) int { return strings.Compare(a.Kind+a.Key, b.Kind+b.Key) })
+	return r, nil
+}
+
+func (r *PriceReport) expression(q Question, want, got ExprOutcome, l *Ledger) {
+	if want.CompileError != "" || got.CompileError != "" || want.EstimateError != got.EstimateError {
+		r.Other++
+		return
+	}
+	r.Estimates++
+	r.compare(l, "estimate", q, want.Estimate, got.Estimate)
+	if want.Result != got.Result || want.Error != got.Error || want.ProgramError != got.ProgramError {
+		r.Other++
+		return
+	}
+	r.Costs++
+	r.compare(l, "cost", q, want.Cost, got.Cost)
+}
+
+func (r *PriceReport) compare(l *Ledger, kind string, q Question, want, got any) {
+	if want == got {
+		return
+	}
+	key := r.Release + " " + q.Name
+	if l.covers(kind, key) {
+		r.Known++
+		return
+	}
+	r.Differences = append(r.Differences, Difference{kind, key, fmt.Sprint(want), fmt.Sprint(got)})
+}
+
+// Idle are the entries of the ledger that nothing needed.
+func (l *Ledger) Idle() []string { return l.idle(true) }
