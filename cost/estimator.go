@@ -111,7 +111,11 @@ func (w *walk) selection(e ast.Expr) Range {
 	sel := e.AsSelect()
 	total := w.cost(sel.Operand())
 	if sel.IsTestOnly() {
-		return total // has() is free and names no data
+		if w.rules.presence {
+			total = total.Add(Exactly(accessPrice))
+			w.own(Exactly(accessPrice))
+		}
+		return total // has() names no data, and is free
 	}
 	switch w.typeOf(sel.Operand()).Kind() {
 	case types.MapKind, types.StructKind, types.TypeParamKind:

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/parser"
 )
@@ -38,7 +39,7 @@ func (w *walk) call(e ast.Expr) Range {
 		costs[i] = w.cost(arg)
 		operands = append(operands, w.operand(arg))
 	}
-	if len(ids) == 0 {
+	if len(ids) == 0 || w.rules.freeOptionals && call.FunctionName() == operators.OptSelect {
 		return Range{}
 	}
 	var target Range

@@ -210,6 +210,9 @@ func (w *walk) computedSize(e ast.Expr) *Range {
 		size := Exactly(n)
 		return &size
 	}
+	if w.rules.emptyMessages && e.Kind() == ast.StructKind {
+		return &Range{}
+	}
 	return nil
 }
 

@@ -16,6 +16,13 @@ type rules struct {
 	// forgetful looks the size of data up each time that a price asks for it, by
 	// a path that may have changed since. Until 1.32.
 	forgetful bool
+	// emptyMessages takes a message to be of size zero. Until 1.30.
+	emptyMessages bool
+	// presence prices has(). Until 1.28.
+	presence bool
+	// freeOptionals leaves out the selection of an optional field, with its
+	// operand. Until 1.28.
+	freeOptionals bool
 	// loops is what is known of the size of a comprehension's result.
 	loops loopSize
 }
@@ -37,6 +44,10 @@ const (
 // The minors in which the rules changed, with the release of cel-go that
 // Kubernetes took.
 const (
+	// freePresence is 1.29 (cel-go 0.17.7).
+	freePresence = 29
+	// sizelessMessages is 1.31 (cel-go 0.20).
+	sizelessMessages = 31
 	// sizedLoops is 1.30 (cel-go 0.17.8).
 	sizedLoops = 30
 	// sizedEntries is 1.33 (cel-go 0.23).
@@ -46,7 +57,10 @@ const (
 // rulesOf are the rules of a release.
 func rulesOf(minor int) rules {
 	before := minor < sizedEntries
-	r := rules{dynHidesSize: before, noEntries: before, onlyElements: before, forgetful: before}
+	r := rules{
+		dynHidesSize: before, noEntries: before, onlyElements: before, forgetful: before,
+		emptyMessages: minor < sizelessMessages, presence: minor < freePresence, freeOptionals: minor < freePresence,
+	}
 	switch {
 	case minor < sizedLoops:
 		r.loops = unsized

@@ -143,24 +143,6 @@ type Overload struct {
 	Beyond bool
 }
 
-// EarlierCost is a price that a release of the API server has changed.
-type EarlierCost struct {
-	// LastServer is the last release with the price.
-	LastServer Version
-	// Cost is the price, as that of an Overload.
-	Cost cost.Model
-}
-
-// costOn is the price on a release.
-func (o Overload) costOn(release Version) cost.Model {
-	for _, e := range o.Earlier {
-		if release.Compare(e.LastServer) <= 0 {
-			return e.Cost
-		}
-	}
-	return o.Cost
-}
-
 // Macro is a form that the parser rewrites, as it does `list.map(x, f(x))`.
 type Macro struct {
 	// Name is the name in expressions.

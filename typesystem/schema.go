@@ -33,8 +33,9 @@ type Schema struct {
 
 	kind    kind
 	exposed bool
-	// capped is true for a string that has a bound only because it names an object.
-	capped bool
+	// boundSince is the first minor of API servers that know the bound of a string; older ones take
+	// it to be as long as a request permits.
+	boundSince int
 
 	// ListType is atomic, set, map or empty.
 	ListType string

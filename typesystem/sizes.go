@@ -8,6 +8,8 @@ const (
 	cappedSince = 37
 	// intOrStringSince counts maxLength of what may be an integer or a string.
 	intOrStringSince = 34
+	// enumSince takes the longest value of an enum for the longest string.
+	enumSince = 29
 )
 
 // SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
@@ -52,7 +54,7 @@ func (s *Schema) sizeOf(path []string, minor int) (cost.Range, bool) {
 		}
 		s = next
 	}
-	if s.capped && minor < cappedSince || s.kind == kindIntOrString && minor < intOrStringSince {
+	if minor < s.boundSince {
 		return cost.Range{Max: uint64(maxStringSize)}, true
 	}
 	return cost.Range{Max: uint64(s.maxElements)}, true

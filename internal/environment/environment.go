@@ -123,6 +123,7 @@ func New(cfg Config) (*Env, error) {
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   patterns,
+		Eager:     cfg.Server.Minor < lazySince,
 	})
 	if err != nil {
 		return nil, err

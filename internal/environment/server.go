@@ -14,6 +14,9 @@ const (
 	// ones are taken for it: nothing tells them apart but what their modules,
 	// which no longer build, would tell.
 	versioned = 28
+	// lazySince is the first server that evaluates the value of an optional for
+	// optMap and optFlatMap only if it is needed (cel-go 0.22).
+	lazySince = 32
 	// optionalOldSelfSince is the first server that does not drop the field
 	// optionalOldSelf of a rule (feature gate CRDValidationRatcheting).
 	optionalOldSelfSince = 30
