@@ -140,7 +140,7 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 	if err != nil {
 		return nil, compileError(expression, "compilation failed: "+err.Error(), err)
 	}
-	roots := variableSizes{}
+	roots := map[string]*typesystem.Schema{}
 	for _, v := range e.config.variables {
 		if v.schema != nil {
 			roots[v.name] = v.schema

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"math"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -47,7 +46,7 @@ func (l Library) Released() Library {
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
 
 // Prices returns the cost models of the library in the newest release.
-func (l Library) Prices() cost.Prices { return l.PricesOf(Version{Major: math.MaxInt}) }
+func (l Library) Prices() cost.Prices { return l.PricesOf(newest()) }
 
 // PricesOf returns the cost models that the library has on an API server of a
 // release, whether or not that has the library.

@@ -17,6 +17,9 @@ type EarlierCost struct {
 	Cost cost.Model
 }
 
+// newest stands for the newest release.
+func newest() Version { return Version{Major: 1, Minor: math.MaxInt} }
+
 // costOn is the price on a release.
 func (o Overload) costOn(release Version) cost.Model {
 	for _, e := range o.Earlier {

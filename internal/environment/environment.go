@@ -167,6 +167,9 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 	return provider
 }
 
+// Sizes are the sizes by which the server estimates data of a schema.
+func (e *Env) Sizes(schema *typesystem.Schema) cost.Sizer { return schema.SizesOf(e.server.Minor) }
+
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.
 func serverCosts(table *cost.Table) cel.EnvOption {

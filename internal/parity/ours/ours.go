@@ -109,7 +109,7 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 			return nil, err
 		}
 		p := base.Provider(nil, schema, "selfType1")
-		provider, sizes = p, schema.SizesOf(i.server.Minor)
+		provider, sizes = p, base.Sizes(schema)
 		declared = append(declared, decls.NewVariable("self", p.Type()), decls.NewVariable("oldSelf", p.Type()))
 		first := e.Self.Objects[0]
 		s.values["self"] = schema.WithObjectMeta().Value(first.New)
