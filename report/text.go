@@ -339,61 +339,6 @@ func (x *Expression) writeSound(b *strings.Builder) {
 	}
 }
 
-func (a *Advice) write(b *strings.Builder) {
-	if a == nil {
-		return
-	}
-	if a.Note != "" {
-		fmt.Fprintf(b, "  %s\n", a.Note)
-	}
-	if len(a.Together) > 0 {
-		proof := ""
-		if a.Proven {
-			proof = ", estimated anew with them"
-		}
-		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", Number(a.TogetherTotal), proof)
-		for _, c := range a.Together {
-			c.write(b)
-		}
-	}
-	first := true
-	for _, c := range a.Alone {
-		if !c.Fits {
-			continue
-		}
-		if first {
-			fmt.Fprintf(b, "  or one of these alone, at most:\n")
-			first = false
-		}
-		c.write(b)
-	}
-	for i, c := range a.Growth {
-		if i == 0 {
-			fmt.Fprintf(b, "\n  as far as this expression goes, each bound alone may grow to:\n")
-		}
-		c.write(b)
-	}
-}
-
-func (c Change) write(b *strings.Builder) {
-	from := "it is missing"
-	if c.From != nil {
-		from = "now " + Number(uint64(max(*c.From, 0)))
-		if *c.From < 0 {
-			from = "now " + strconv.FormatInt(*c.From, 10)
-		}
-	}
-	data := c.Data
-	if data == "" {
-		data = "the root"
-	}
-	more := ""
-	if !c.Largest && c.Fits {
-		more = " or more"
-	}
-	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", Number(uint64(c.To)), more, data, from)
-}
-
 // clip shortens text to a number of code points.
 func clip(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")

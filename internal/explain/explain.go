@@ -114,7 +114,7 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 		x.Error = "cost estimation failed: " + err.Error()
 		return
 	}
-	x.Estimate = report.Of(trace.Total)
+	x.Estimate, s.estimate = report.Of(trace.Total), trace.Total.Max
 	x.Evaluations = s.describeEvaluations()
 	x.Total = cost.Repeated(trace.Total.Max, x.Evaluations.Count)
 	x.Server = report.Judge(name, x.Total, cost.EstimateLimit)
