@@ -140,7 +140,7 @@ func (a *Advice) write(b *strings.Builder) {
 	}
 	first := true
 	for _, c := range a.Alone {
-		if !c.Fits {
+		if !c.Fits || len(a.Together) == 1 && a.Together[0].Schema == c.Schema {
 			continue
 		}
 		if first {

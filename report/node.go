@@ -34,7 +34,7 @@ type Node struct {
 	Why string `json:"why,omitempty"`
 	// At is the place in the source. What a macro adds stands where the macro does.
 	At Span `json:"at"`
-	// Text is what stands there.
+	// Text is what stands there, cut off after 200 code points.
 	Text string `json:"text"`
 	// Times is how often the node above counts this one.
 	Times Range `json:"times"`

@@ -191,7 +191,7 @@ type Bound struct {
 }
 
 // JSON is the report for tools. The names of fields are stable.
-func (s *Schema) JSON() ([]byte, error) { return json.MarshalIndent(s, "", "  ") }
+func (s *Schema) JSON() ([]byte, error) { return json.Marshal(s) }
 
 // JSON is the report for tools. The names of fields are stable.
-func (x *Expression) JSON() ([]byte, error) { return json.MarshalIndent(x, "", "  ") }
+func (x *Expression) JSON() ([]byte, error) { return json.Marshal(x) }

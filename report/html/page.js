@@ -141,7 +141,7 @@
     if (a.note) card.append(make("p", {class: "bad"}, a.note));
     if (a.together?.length) card.append(make("h3", {}, "Set these bounds together"), changes(a.together),
       make("p", {class: "soft"}, `The estimate is ${number(a.togetherTotal)} then${a.proven ? ", estimated anew with the bounds in the schema" : ""}. ${a.together.every(c => c.largest) ? "One more of any is over the limit." : ""}`));
-    const alone = (a.alone ?? []).filter(c => c.fits);
+    const alone = (a.alone ?? []).filter(c => c.fits && !(a.together?.length === 1 && a.together[0].schema === c.schema));
     if (alone.length) card.append(make("h3", {}, "Or one of these alone"), changes(alone));
     if (a.growth?.length) card.append(make("h3", {}, "How far each bound may grow alone"), changes(a.growth), make("p", {class: "soft"}, "As far as this expression goes."));
     return card.childNodes.length ? card : null;
