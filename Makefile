@@ -14,9 +14,11 @@ test:
 oracle:
 	cd internal/oracle && $(GO) vet ./... && $(GO) test -count=1 -v -timeout 15m ./...
 
-# Validates HTTPRoutes by the Gateway API's own CRD.
+# Validates HTTPRoutes by the Gateway API's own CRD, and explains why a rule is
+# rejected for its cost.
 demo:
 	$(GO) run ./examples/httproute
+	$(GO) run ./examples/costreport
 
 # Benchmarks of this library alone.
 bench:

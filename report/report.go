@@ -85,6 +85,9 @@ type Schema struct {
 	Accepted bool `json:"accepted"`
 	// Findings are a server's words if it does not.
 	Findings []Finding `json:"findings"`
+	// Advice says which bounds would bring the total under the caller's limit, nil if
+	// it is within the limit.
+	Advice *Advice `json:"advice,omitempty"`
 	// Expressions are the rules and message expressions, the costliest first.
 	Expressions []Expression `json:"expressions"`
 	// Validation is what the rules spent on an object, nil if there was none.

@@ -57,6 +57,10 @@ func (s *Schema) Text(most int) string {
 			fmt.Fprintf(&b, "  %s\n    %s\n", f.Path, indent(f.Message, "    "))
 		}
 	}
+	if s.Advice != nil {
+		fmt.Fprintf(&b, "All expressions together:\n")
+		s.Advice.write(&b)
+	}
 	if v := s.Validation; v != nil {
 		fmt.Fprintf(&b, "An object was validated for %s of %s units.\n", Number(v.Cost), Number(v.Budget))
 		for _, e := range v.Spending {
@@ -158,7 +162,8 @@ func (x *Expression) marks() []*Node {
 	var all []*Node
 	x.Root.Each(func(n *Node) {
 		worth := n.OwnShare >= 0.01 || n.Kind == "comprehension" && n.Share >= 0.01
-		if worth && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
+		// What a macro adds has names that no expression can have.
+		if worth && !strings.HasPrefix(n.Name, "@") && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
 			all = append(all, n)
 		}
 	})

@@ -168,10 +168,14 @@ func (s *subject) knobs() []knob {
 	for _, k := range byKey {
 		knobs = append(knobs, k)
 	}
+	sortKnobs(knobs)
+	return knobs
+}
+
+func sortKnobs(knobs []knob) {
 	slices.SortFunc(knobs, func(a, b knob) int {
 		return cmp.Or(cmp.Compare(len(a.place), len(b.place)), strings.Compare(a.key, b.key))
 	})
-	return knobs
 }
 
 func (k knob) missing() bool { return k.value == nil }

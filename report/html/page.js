@@ -189,6 +189,8 @@
     details.append(make("h2", {}, b === root ? "The schema" : b.place), make("p", {class: "big"}, number(b === root ? report.total : Math.round(b.value))), make("p", {class: "soft"}, `${inside.length} expressions, ${percent(root.value ? b.value / root.value : 0)} of the schema`));
     if (b !== root) return;
     details.append(make("p", {}, report.server.within ? `within the limit of ${number(report.server.limit)}, ${number(report.server.headroom)} left` : `over the limit of ${number(report.server.limit)}, ${times(report.server.factor)} times`));
+    const advice = adviceOf(report);
+    if (advice) details.append(advice);
     if (report.findings.length) details.append(make("h3", {}, `Kubernetes ${report.release} rejects the schema`));
     for (const f of report.findings) details.append(make("div", {class: "said"}, make("code", {}, f.path), make("div", {class: "soft"}, f.message)));
     const v = report.validation;
