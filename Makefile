@@ -1,7 +1,7 @@
 # The commands of the README. Only Go, make and git are needed.
 GO ?= go
 
-.PHONY: test oracle demo bench bench-peer fuzz generate
+.PHONY: test matrix oracle demo bench bench-peer fuzz generate
 
 # Every check that needs no network once the modules are downloaded.
 test:
@@ -10,14 +10,28 @@ test:
 	$(GO) test -race ./...
 	$(GO) test -run Alloc ./...
 
+# The whole suite with newer releases of cel-go than go.mod requires.
+CELGO ?= v0.30.0 v0.31.0
+matrix:
+	@mkdir -p .matrix
+	@set -e; for release in $(CELGO); do \
+	  echo "== cel-go $$release"; \
+	  mod=$(CURDIR)/.matrix/$$release.mod; \
+	  $(GO) mod edit -print -require=github.com/google/cel-go@$$release > $$mod; \
+	  cat go.sum testdata/matrix.sum > $${mod%.mod}.sum; \
+	  GOFLAGS="$$($(GO) env GOFLAGS) -modfile=$$mod -mod=mod" $(GO) test ./...; \
+	done
+
 # Live comparison with the API server's own modules.
 oracle:
 	cd internal/oracle && $(GO) vet ./... && $(GO) test -count=1 -v -timeout 15m ./...
 
-# Validates HTTPRoutes by the Gateway API's own CRD, and explains why a rule is
+# Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
+# its rules and those of a CRD that needs newer ones, and explains why a rule is
 # rejected for its cost.
 demo:
 	$(GO) run ./examples/httproute
+	$(GO) run ./examples/releases
 	$(GO) run ./examples/costreport
 
 # Benchmarks of this library alone.

@@ -382,3 +382,34 @@ func BenchmarkReportSuggestionsLarge(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/float64(rules), "ms/rule")
 }
+
+// TestReportRelease holds that a report is that of the release that is asked for:
+// the estimates are those by which CheckCRD judges.
+func TestReportRelease(t *testing.T) {
+	schema := `{type: object, properties: {s: {type: string, maxLength: 30}}, x-kubernetes-validations: [{rule: "cidr(self.s).prefixLength() > 8"}]}`
+	for _, test := range []struct {
+		release  string
+		accepted bool
+	}{{"1.30", false}, {"1.31", true}, {"1.37", true}} {
+		release := kubecel.MustParseRelease(test.release)
+		r := mustReport(t, schema, kubecel.ForRelease(release))
+		findings, err := kubecel.CheckCRD(crdOf(schema), kubecel.ForRelease(release))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Release != test.release || r.Accepted != test.accepted || len(r.Findings) != len(findings) || (r.Expressions[0].Error == "") != test.accepted {
+			t.Errorf("%s: release %s, accepted %v, %v, CheckCRD says %v", test.release, r.Release, r.Accepted, r.Findings, findings)
+		}
+	}
+	var unknown *kubecel.ReleaseError
+	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ForRelease(kubecel.Release{})); !errors.As(err, &unknown) {
+		t.Errorf("error %v, want a ReleaseError", err)
+	}
+	env, err := kubecel.NewEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := env.Report("true", kubecel.ForRelease(kubecel.Newest())); err == nil {
+		t.Error("no error for a release of an environment's report")
+	}
+}

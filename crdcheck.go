@@ -41,7 +41,22 @@ func (f Finding) Error() string { return f.Path + ": " + f.Message }
 // Unwrap returns Err.
 func (f Finding) Unwrap() error { return f.Err }
 
-// CheckCRD says what an API server of Kubernetes 1.37 says of the schemas and
+// CRDOption configures what is done with a CRD. A nil option does nothing.
+type CRDOption interface{ applyCRD(*crdConfig) }
+
+type crdConfig struct{ server serverConfig }
+
+func newCRDConfig(opts []CRDOption) (c crdConfig) {
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyCRD(&c)
+		}
+	}
+	return c
+}
+
+// CheckCRD says what an API server of Kubernetes 1.37, or of another release
+// with [ForRelease], says of the schemas and
 // rules of a CustomResourceDefinition when it is created, in YAML or JSON. No
 // findings mean that it accepts them. Estimates are judged by the limits
 // cost.EstimateLimit and cost.SchemaEstimateLimit.
@@ -50,16 +65,19 @@ func (f Finding) Unwrap() error { return f.Err }
 // schemas: names, scope, conversion, printer columns, selectable fields.
 //
 // The error is a *SchemaError if the document is not one CRD.
-func CheckCRD(document []byte) ([]Finding, error) {
+func CheckCRD(document []byte, opts ...CRDOption) ([]Finding, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
 		return nil, schemaError(err)
 	}
-	env, err := environment.Written()
+	env, err := newCRDConfig(opts).server.written()
 	if err != nil {
 		return nil, err
 	}
-	found := crd.Check(definition, environment.Rules(env))
+	return findings(crd.Check(definition, environment.Rules(env))), nil
+}
+
+func findings(found []crd.Finding) []Finding {
 	findings := make([]Finding, len(found))
 	for i, f := range found {
 		findings[i] = Finding{Code: Code(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody(), source: f.Error}
@@ -75,5 +93,5 @@ func CheckCRD(document []byte) ([]Finding, error) {
 			findings[i].Err = compileError(expression, f.Error.Detail, f.Cause)
 		}
 	}
-	return findings, nil
+	return findings
 }

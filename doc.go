@@ -16,6 +16,10 @@
 // To learn what an API server says of the CRD itself, use [CheckCRD]. To
 // evaluate expressions of your own, build an [Env].
 //
+// All of this is also there for older releases of the server, see [ForRelease].
+// [CRDAcceptedBy] and [Env.AcceptedBy] say which releases accept a CRD or an
+// expression, and why the others do not.
+//
 // There are three errors, one for each phase: a [*SchemaError] when a document or
 // a schema cannot be used, a [*CompileError] when an expression does not compile,
 // an [*EvalError] when its evaluation fails. Violations of rules are not errors:

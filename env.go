@@ -25,6 +25,7 @@ type Env struct {
 	base   *environment.Env
 	scope  *environment.Scope
 	cel    func() (*cel.Env, error)
+	query  func() (*environment.Query, error)
 }
 
 type envConfig struct {
@@ -32,6 +33,7 @@ type envConfig struct {
 	options   []cel.EnvOption
 	variables []variable
 	exact     bool
+	server    serverConfig
 	size      int
 	limit     uint64
 	rebuild   bool
@@ -46,7 +48,11 @@ type variable struct {
 
 // EnvOption configures an environment at construction. A nil option does
 // nothing.
-type EnvOption func(*envConfig)
+type EnvOption interface{ applyEnv(*envConfig) }
+
+type envOption func(*envConfig)
+
+func (o envOption) applyEnv(c *envConfig) { o(c) }
 
 var errZeroEnv = errors.New("the environment is empty: NewEnv builds one")
 
@@ -54,13 +60,13 @@ func (e *Env) isZero() bool { return e == nil || e.scope == nil }
 
 // Variable declares a variable of a CEL type.
 func Variable(name string, t *cel.Type) EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		if name == "" || t == nil {
 			c.err = fmt.Errorf("variable %q: it needs a name and a type", name)
 			return
 		}
 		c.variables = append(c.variables, variable{name: name, typ: t})
-	}
+	})
 }
 
 // SchemaVariable declares a variable whose type an OpenAPI schema gives. Its
@@ -68,7 +74,7 @@ func Variable(name string, t *cel.Type) EnvOption {
 // values are unstructured data: map[string]any, []any, string, bool, int64,
 // float64 and nil.
 func SchemaVariable(name string, schema *typesystem.Schema) EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		switch {
 		case name == "" || schema == nil:
 			c.err = fmt.Errorf("variable %q: it needs a name and a schema", name)
@@ -77,62 +83,62 @@ func SchemaVariable(name string, schema *typesystem.Schema) EnvOption {
 		default:
 			c.variables = append(c.variables, variable{name: name, schema: schema})
 		}
-	}
+	})
 }
 
 // Libraries adds function libraries to those of Kubernetes: the caller's own,
 // declared as [library.Library] values, with the same cost tracking and
 // documentation. Each needs a name of its own.
 func Libraries(libs ...library.Library) EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		c.libraries = append(c.libraries, libs...)
 		c.rebuild = true
-	}
+	})
 }
 
 // CELOptions adds options of cel-go: types, functions, macros.
 func CELOptions(opts ...cel.EnvOption) EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		if slices.ContainsFunc(opts, func(o cel.EnvOption) bool { return o == nil }) {
 			c.err = errors.New("an option of cel-go is nil")
 			return
 		}
 		c.options = append(c.options, opts...)
 		c.rebuild = true
-	}
+	})
 }
 
 // ServerExact leaves out what the documentation of Kubernetes describes and no
 // released API server has, so that the environment rejects what a server of
 // Kubernetes 1.37 rejects.
 func ServerExact() EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		c.exact = true
 		c.rebuild = true
-	}
+	})
 }
 
 // ExpressionSizeLimit bounds the size of an expression in code points. The
 // default, that of an API server, is 100,000.
 func ExpressionSizeLimit(codePoints int) EnvOption {
-	return func(c *envConfig) {
+	return envOption(func(c *envConfig) {
 		if codePoints <= 0 {
 			c.err = fmt.Errorf("expression size limit %d: it must be positive", codePoints)
 			return
 		}
 		c.size = codePoints
 		c.rebuild = true
-	}
+	})
 }
 
 // CostLimit bounds the cost of each evaluation in cost units. The default, that
 // of an API server, is cost.PerCallLimit, 1,000,000.
 func CostLimit(units uint64) EnvOption {
-	return func(c *envConfig) { c.limit = units }
+	return envOption(func(c *envConfig) { c.limit = units })
 }
 
 // NewEnv builds an environment with all libraries and language settings of
-// Kubernetes 1.37.
+// Kubernetes 1.37, or of another release with [ForRelease].
 func NewEnv(opts ...EnvOption) (*Env, error) {
 	return newEnv(envConfig{limit: cost.PerCallLimit, rebuild: true}, nil, opts)
 }
@@ -156,7 +162,7 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 		if opt == nil {
 			continue
 		}
-		if opt(&config); config.err != nil {
+		if opt.applyEnv(&config); config.err != nil {
 			return nil, fmt.Errorf("environment: %w", config.err)
 		}
 	}
@@ -168,31 +174,47 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 		base = built
 	}
 	e := &Env{config: config, base: base}
-	provider := base.CEL().CELTypeProvider()
-	declared := make([]*decls.VariableDecl, len(config.variables))
-	sizes := variableSizes{}
-	for i, v := range config.variables {
-		t := v.typ
-		if v.schema != nil {
-			// Were the type named as the variable is, self.items would be a type.
-			scoped := typesystem.NewProvider(provider, v.schema, v.name+"Type1")
-			provider, t = scoped, scoped.Type()
-			sizes[v.name] = v.schema
-		}
-		declared[i] = decls.NewVariable(v.name, t)
-	}
+	provider, declared, sizes := config.declare(base)
 	scope, err := base.Scope(provider, sizes, declared...)
 	if err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
 	e.scope = scope
 	e.cel = sync.OnceValues(func() (*cel.Env, error) { return celEnv(base, provider, declared) })
+	e.query = sync.OnceValues(func() (*environment.Query, error) { return newQuery(config) })
 	return e, nil
 }
 
+// declare declares the variables, with the types that they need and what is
+// known of their sizes.
+func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.VariableDecl, cost.Sizer) {
+	provider := base.CEL().CELTypeProvider()
+	declared := make([]*decls.VariableDecl, len(c.variables))
+	sizes := variableSizes{}
+	for i, v := range c.variables {
+		t := v.typ
+		if v.schema != nil {
+			// Were the type named as the variable is, self.items would be a type.
+			scoped := base.Provider(provider, v.schema, v.name+"Type1")
+			provider, t = scoped, scoped.Type()
+			sizes[v.name] = v.schema
+		}
+		declared[i] = decls.NewVariable(v.name, t)
+	}
+	return provider, declared, sizes
+}
+
 func buildBase(config envConfig) (*environment.Env, error) {
-	libraries := library.Stored()
-	if !config.exact {
+	server, given, err := config.server.env()
+	if err != nil {
+		return nil, err
+	}
+	config.exact = config.exact || given
+	libraries := server.Libraries()
+	switch {
+	case config.exact && config.asServers():
+		return server.Env()
+	case !config.exact:
 		libraries = append(libraries, library.JSONPatch())
 	}
 	names := map[string]bool{"": true}
@@ -207,6 +229,7 @@ func buildBase(config envConfig) (*environment.Env, error) {
 	}
 	base, err := environment.New(environment.Config{
 		Libraries:      append(libraries, config.libraries...),
+		Server:         server,
 		Beyond:         !config.exact,
 		Options:        config.options,
 		ExpressionSize: config.size,
@@ -225,6 +248,11 @@ func buildBase(config envConfig) (*environment.Env, error) {
 		}
 		return nil
 	})
+}
+
+// asServers tells whether nothing was added to the environment of a server.
+func (c *envConfig) asServers() bool {
+	return len(c.libraries) == 0 && len(c.options) == 0 && c.size == 0
 }
 
 // eachOverload finds the first overload with an error.

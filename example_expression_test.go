@@ -208,7 +208,7 @@ func ExampleServerExact() {
 	// Output:
 	// <nil>
 	// expression does not compile
-	// 1:22: undeclared reference to 'isCanonical' (in container '')
+	// 1:22: undeclared reference to 'isCanonical' (in container '') (isCanonical is in no released API server)
 	//   | ip('::1').isCanonical()
 	//   |                      ^
 }

@@ -24,7 +24,8 @@ type RuleSet struct {
 
 // CompileCRD compiles the x-kubernetes-validations rules of one version of a
 // CustomResourceDefinition of apiextensions.k8s.io/v1, in YAML or JSON, as a
-// server of Kubernetes 1.37 does to validate objects. An empty version stands
+// server of Kubernetes 1.37, or of another release with [ForRelease], does to
+// validate objects. An empty version stands
 // for the version that is stored.
 //
 // The error is a *SchemaError if the document cannot be used: it cannot be read,
@@ -33,7 +34,7 @@ type RuleSet struct {
 // keeps serving such a CRD and rejects the objects that the rule is about:
 // [RuleSet.Rules] tells which. Use [CheckCRD] to know what a server says when the CRD
 // is created.
-func CompileCRD(document []byte, version string) (*RuleSet, error) {
+func CompileCRD(document []byte, version string, opts ...CRDOption) (*RuleSet, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
 		return nil, schemaError(err)
@@ -42,7 +43,7 @@ func CompileCRD(document []byte, version string) (*RuleSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compileRules(definition.Versions[index].Schema)
+	return compileRules(definition.Versions[index].Schema, opts)
 }
 
 // versionIndex finds the version of a name with a schema; an empty name stands for
@@ -64,18 +65,18 @@ func versionIndex(definition *crd.Definition, version string) (int, error) {
 // CompileSchema compiles the rules of a schema alone, in YAML or JSON: what
 // stands below openAPIV3Schema in a CRD. The error is a *SchemaError as that of
 // [CompileCRD].
-func CompileSchema(schema []byte) (*RuleSet, error) {
+func CompileSchema(schema []byte, opts ...CRDOption) (*RuleSet, error) {
 	doc, err := typesystem.ParseOpenAPI(schema)
 	if err != nil {
 		return nil, schemaError(fmt.Errorf("schema: %w", err))
 	}
-	return compileRules(doc)
+	return compileRules(doc, opts)
 }
 
 var errZeroRuleSet = errors.New("the rule set is empty: CompileCRD makes one")
 
-func compileRules(doc *typesystem.OpenAPI) (*RuleSet, error) {
-	env, err := environment.Stored()
+func compileRules(doc *typesystem.OpenAPI, opts []CRDOption) (*RuleSet, error) {
+	env, err := newCRDConfig(opts).server.evaluating()
 	if err != nil {
 		return nil, err
 	}

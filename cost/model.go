@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common/types"
@@ -55,6 +57,8 @@ type Model struct {
 	// place of whatever the call gave. An API server has no such thing by
 	// intent: some of its formulas fail on arguments that are errors.
 	Fault func(args []ref.Val) error
+	// Text is the price in words; see [Model.Formula].
+	Text string
 }
 
 // Fixed is the price of a call that costs n units whatever its operands.
@@ -62,19 +66,24 @@ func Fixed(n uint64) Model {
 	return Model{
 		Estimate: func([]Operand) Estimate { return Estimate{Cost: Exactly(n)} },
 		Runtime:  func([]ref.Val, ref.Val) uint64 { return n },
+		Text:     strconv.FormatUint(n, 10),
 	}
 }
 
 // Split takes the estimate from one model and the runtime price from another.
 // Every use says in a comment why the two differ.
 func Split(estimate, runtime Model) Model {
-	return Model{Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault}
+	return Model{
+		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault,
+		Text: splitText(estimate.Text, runtime.Text),
+	}
 }
 
 // Size is a formula for a size, the same before and after evaluation.
 type Size struct {
 	estimate func(operands []Operand) Range
 	runtime  func(args []ref.Val, result ref.Val) uint64
+	text     string
 }
 
 // Arg is the size of the argument at index i; index 0 is the receiver of a
@@ -98,6 +107,7 @@ func argument(i int, estimate func(Operand) Range, runtime func(ref.Val) uint64)
 			}
 			return runtime(args[i])
 		},
+		text: sizeText(i),
 	}
 }
 
@@ -107,6 +117,7 @@ func Between(lo, hi uint64, i int) Size {
 	return Size{
 		estimate: func([]Operand) Range { return Range{Min: lo, Max: hi} },
 		runtime:  Arg(i).runtime,
+		text:     fmt.Sprintf("(%d to %d)", lo, hi),
 	}
 }
 
@@ -115,6 +126,7 @@ func (s Size) Plus(n uint64) Size {
 	return Size{
 		estimate: func(operands []Operand) Range { return s.estimate(operands).Add(Exactly(n)) },
 		runtime:  func(args []ref.Val, result ref.Val) uint64 { return s.runtime(args, result) + n },
+		text:     joinText(sumSign, s.text, strconv.FormatUint(n, 10)),
 	}
 }
 
@@ -125,6 +137,7 @@ func Scaled(s Size, factor float64) Model {
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return scale(s.runtime(args, result), factor)
 		},
+		Text: factorText(factor, s.text),
 	}
 }
 
@@ -139,13 +152,13 @@ func Regex(str, pattern Size) Model {
 
 // Sum adds the prices of its parts. It says nothing of the result's size.
 func Sum(parts ...Model) Model {
-	return combine(0, parts, Range.Add, add)
+	return combine(0, parts, Range.Add, add).As(joinText(sumSign, texts(parts)...))
 }
 
 // Product multiplies the prices of its parts. It says nothing of the result's
 // size.
 func Product(parts ...Model) Model {
-	return combine(1, parts, Range.Mul, mul)
+	return combine(1, parts, Range.Mul, mul).As(joinText(productSign, texts(parts)...))
 }
 
 // combine folds the prices of the parts, beginning with the neutral element.
@@ -179,6 +192,7 @@ func (m Model) Sized(result func(operands []Operand) Range) Model {
 		},
 		Runtime: m.Runtime,
 		Fault:   m.Fault,
+		Text:    m.Text,
 	}
 }
 

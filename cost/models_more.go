@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"strconv"
+
 	"github.com/google/cel-go/common/types/ref"
 )
 
@@ -22,6 +24,7 @@ func (s Size) Times(o Size) Size {
 		runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return mul(s.runtime(args, result), o.runtime(args, result))
 		},
+		text: joinText(productSign, s.text, o.text),
 	}
 }
 
@@ -36,6 +39,7 @@ func Linear(base uint64, factor float64, s Size) Model {
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return add(truncate(float64(s.runtime(args, result))*factor), base)
 		},
+		Text: joinText(sumSign, strconv.FormatUint(base, 10), factorText(factor, s.text)),
 	}
 }
 

@@ -71,6 +71,7 @@ func together() Size {
 		runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return x.runtime(args, result) + y.runtime(args, result)
 		},
+		text: joinText(sumSign, x.text, y.text),
 	}
 }
 
@@ -86,6 +87,7 @@ func shorter() Size {
 		runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return min(x.runtime(args, result), y.runtime(args, result))
 		},
+		text: "min(" + x.text + ", " + y.text + ")",
 	}
 }
 

@@ -49,7 +49,7 @@ func ExtLists() Library {
 				}),
 			dynamic("reverse", "Returns a list in reverse order.",
 				member("list_reverse", list, newList(cost.Computed(
-					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)), args(list),
+					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize).As(resultText)), args(list),
 					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
 			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
 				// Comparing strings costs more than the estimate knows.
@@ -119,6 +119,9 @@ func newList(size cost.Size) cost.Model {
 	return cost.Linear(newListCost, 1, size).Yields(size)
 }
 
+// resultText is the text of resultSize.
+const resultText = "size(result)"
+
 func resultSize(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) }
 
 // sliced is the size of list.slice(start, end). The difference of literals in
@@ -127,14 +130,14 @@ func sliced() cost.Size {
 	return cost.Computed(func(operands []cost.Operand) cost.Range {
 		start, end := literal(operands[1], 0), literal(operands[2], operands[0].Size().Max)
 		return cost.Exactly(end - start)
-	}, resultSize)
+	}, resultSize).As(resultText)
 }
 
 // ranged is the size of lists.range(n).
 func ranged() cost.Size {
 	return cost.Computed(func(operands []cost.Operand) cost.Range {
 		return cost.Exactly(literal(operands[0], math.MaxUint64))
-	}, resultSize)
+	}, resultSize).As(resultText)
 }
 
 // flattened is what list.flatten(depth) visits, on the guess that it is the
@@ -154,7 +157,7 @@ func flattened() cost.Size {
 			}
 		}
 		return size
-	})
+	}).As("size({0})·depth")
 }
 
 // selfCompared is the price of comparing each element of the list at index i
@@ -169,7 +172,8 @@ func selfCompared(i int, factor float64) cost.Model {
 		}
 		return cost.Linear(newListCost, factor, square).Runtime(args, result)
 	}}
-	return cost.Split(cost.Linear(newListCost, factor, square).Yields(square), runtime.Faulting(listFault(i)))
+	return cost.Split(cost.Linear(newListCost, factor, square).Yields(square), runtime.Faulting(listFault(i))).
+		As(fmt.Sprintf("11 + 2·size({%d})², a tenth more for strings", i))
 }
 
 // comparisonFactor is the price of comparing two elements of a list.

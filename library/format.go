@@ -54,7 +54,8 @@ func Format() Library {
 				// The estimate takes a pattern of 128 characters for every
 				// format, although the server evaluates uri at 1,103 of them
 				// and datetime at 142: these can cost more than their estimate.
-				Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()),
+				Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()).
+					As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)"),
 				Examples: []Example{
 					{Expr: `format.dns1123Label().validate('web-1').hasValue()`, Want: `false`},
 					{Expr: `format.uuid().validate('42').value()`, Want: `['does not match the UUID format']`},

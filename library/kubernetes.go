@@ -22,19 +22,14 @@ func Kubernetes() []Library {
 	}
 }
 
-// Environment returns all libraries of the environment version v. Stored is the
-// environment in which a server evaluates what was accepted earlier: everything
-// that any version has.
-func Environment(v Version) []Library {
-	return slices.DeleteFunc(all(), func(l Library) bool {
-		return l.Since.Compare(v) > 0 || !l.Until.IsZero() && l.Until.Compare(v) <= 0
-	})
-}
+// Environment returns the libraries of the environment version v, as a server
+// of Kubernetes 1.37 has it.
+func Environment(v Version) []Library { return Of(newestServer, v) }
 
-// Stored returns the libraries with which a server evaluates what it has
-// accepted: the newest of each, whatever the version.
+// Stored returns the libraries with which a server of Kubernetes 1.37 evaluates
+// what it has accepted: the newest of each, whatever the version.
 func Stored() []Library {
-	return slices.DeleteFunc(all(), func(l Library) bool { return !l.Until.IsZero() })
+	return slices.DeleteFunc(all(), func(l Library) bool { return !l.Until.IsZero() || !l.knownTo(newestServer) })
 }
 
 func all() []Library { return append(Extensions(), Kubernetes()...) }

@@ -52,6 +52,11 @@ type Library struct {
 	// Until is the environment version that replaced the library, zero if it
 	// is still there.
 	Until Version
+	// FirstServer and LastServer are the first and the last release of the API
+	// server that has the library, whatever the version of its environment; zero
+	// stands for no such bound. They differ from Since and Until for what servers
+	// got from cel-go without a version of its own.
+	FirstServer, LastServer Version
 	// Types are the CEL types that the library adds.
 	Types []Type
 	// Functions are the functions that the library adds or prices.

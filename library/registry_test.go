@@ -38,6 +38,9 @@ func TestDeclarationsAreComplete(t *testing.T) {
 				if o.ID == "" || o.Result == nil || len(o.Examples) == 0 || o.Member && len(o.Args) == 0 {
 					t.Errorf("overload %q of %s: id, signature or examples are missing", o.ID, f.Name)
 				}
+				if o.CostText() == "" {
+					t.Errorf("overload %s: its price has no text", o.ID)
+				}
 				// What cel-go supplies has the price of cel-go if it has none here.
 				if supplied := len(l.Options) > 0; !supplied && (o.Cost.Estimate == nil || o.Cost.Runtime == nil) {
 					t.Errorf("overload %s has no price", o.ID)
@@ -58,7 +61,11 @@ func TestExamples(t *testing.T) {
 	for _, l := range libraries() {
 		s := newServer(t, l.Since.Minor)
 		var options []cel.EnvOption
-		for _, other := range append(library.Environment(l.Since), library.JSONPatch()) {
+		server := library.Introduced(1, 37)
+		if !l.LastServer.IsZero() {
+			server = l.LastServer
+		}
+		for _, other := range append(library.Of(server, l.Since), library.JSONPatch()) {
 			options = append(options, other.EnvOption())
 		}
 		env, err := cel.NewEnv(append(options, cel.Variable("authorizer", library.AuthorizerType))...)

@@ -1,35 +1,60 @@
 package library
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// The names of settings that environments ask for.
+const (
+	// NumbersName is the library that compares numbers of different types.
+	NumbersName = "cel.numbers"
+	// OptionalsName is the library of optional types and their syntax.
+	OptionalsName = "cel.optionals"
+	// FormatChecksName is the library that checks calls of format.
+	FormatChecksName = "cel.format"
+	// ValidatorsName is the library that checks literals.
+	ValidatorsName = "cel.validators"
+	// IdentifiersName is the library of names in backquotes.
+	IdentifiersName = "cel.identifiers"
+	// KeywordsName is the library that selects fields by reserved words.
+	KeywordsName = "cel.keywords"
 )
 
 // Settings returns what an API server sets of the language itself, as libraries
 // so that each has the version that introduced it.
 func Settings() []Library {
+	return slices.Concat(settings(), optionals(), []Library{integerDurations(), twoVariables()})
+}
+
+func settings() []Library {
 	return []Library{
 		{
 			Name:  "cel.settings",
 			Doc:   "Lists and maps hold values of one type, time without a zone is UTC, and has() costs nothing.",
 			Since: Introduced(1, 0),
-			Options: []cel.EnvOption{
+			Options: append(languageOptions(),
 				cel.HomogeneousAggregateLiterals(),
 				cel.EagerlyValidateDeclarations(true),
 				cel.DefaultUTCTimeZone(true),
 				cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
-			},
+			),
 		},
 		{
-			Name:    "cel.numbers",
+			Name:    NumbersName,
 			Doc:     "Compares numbers of different types: `1 < 1.5` and `2u > 1`.",
 			Since:   Introduced(1, 28),
 			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
 		},
-		optionals(),
 		{
-			Name:  "cel.validators",
+			Name:  ValidatorsName,
 			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
 			Since: Introduced(1, 29),
 			Options: []cel.EnvOption{cel.ASTValidators(
@@ -39,19 +64,56 @@ func Settings() []Library {
 				cel.ValidateHomogeneousAggregateLiterals(),
 			)},
 		},
-		twoVariables(),
+		{
+			// Strings brings the checks, and an environment without this library
+			// leaves them out.
+			Name:        FormatChecksName,
+			Doc:         "Checks calls of format with literals when an expression is compiled.",
+			Since:       Introduced(1, 29),
+			FirstServer: Introduced(1, 31),
+		},
+		{
+			// An environment asks for this library by its name.
+			Name:        IdentifiersName,
+			Doc:         "Selects fields of maps by names in backquotes: {'a-b': 1}.`a-b`.",
+			Since:       Introduced(1, 0),
+			FirstServer: Introduced(1, 37),
+		},
+		{
+			// An environment asks for this library by its name.
+			Name:  KeywordsName,
+			Doc:   "Selects properties whose names are reserved words of CEL by these words: `self.namespace` beside `self.__namespace__`.",
+			Since: Introduced(1, 31),
+		},
 	}
 }
 
-// optionals is the library of values that may be absent. Version 2 of it came
-// with later servers than the environment version says; the server of 1.37 has
-// all of it from 1.28 on.
-func optionals() Library {
+// optionals are the versions of the library of values that may be absent. All
+// came with the environment version 1.28; a newer server has the newer version of
+// it even where it is compatible with 1.28.
+func optionals() []Library {
+	versions := []Library{optionalTypes(), optionalTypes(), optionalTypes()}
+	for i := range versions {
+		versions[i].Options = []cel.EnvOption{cel.OptionalTypes(cel.OptionalTypesVersion(uint32(i))), optionalMacros(i)}
+	}
+	versions[0].LastServer = Introduced(1, 28)
+	versions[1].FirstServer, versions[1].LastServer = Introduced(1, 29), Introduced(1, 32)
+	versions[2].FirstServer = Introduced(1, 33)
+	for i := range 2 {
+		versions[i].Functions = slices.DeleteFunc(versions[i].Functions, func(f Function) bool {
+			return slices.Contains([]string{"first", "last", "optional.unwrap", "unwrapOpt"}, f.Name)
+		})
+	}
+	versions[0].Macros = slices.DeleteFunc(versions[0].Macros, func(m Macro) bool { return m.Name == "optFlatMap" })
+	return versions
+}
+
+func optionalTypes() Library {
 	v := cel.TypeParamType("V")
 	k := cel.TypeParamType("K")
 	optional, list := cel.OptionalType(v), cel.ListType(v)
 	return Library{
-		Name:  "cel.optionals",
+		Name:  OptionalsName,
 		Doc:   "Values that may be absent, and fields, keys and elements that may be missing.",
 		Since: Introduced(1, 28),
 		Functions: []Function{
@@ -140,7 +202,31 @@ func optionals() Library {
 				Examples: []Example{{Expr: `optional.of({'a': 1}).optFlatMap(x, x[?'b']).hasValue()`, Want: `false`}},
 			},
 		},
-		Options: []cel.EnvOption{cel.OptionalTypes()},
+	}
+}
+
+var errNoDuration = errors.New("type conversion error from 'int' to 'google.protobuf.Duration'")
+
+// integerDurations is what cel-go dropped between the versions of Kubernetes
+// 1.36 and 1.37. It type-checks, and always fails.
+func integerDurations() Library {
+	return Library{
+		Name:       "cel.durations",
+		Doc:        "Takes integers for durations, of which none is valid.",
+		Since:      Introduced(1, 0),
+		LastServer: Introduced(1, 36),
+		Functions: []Function{{
+			Name: "duration",
+			Doc:  "Fails: no integer is a duration.",
+			Overloads: []Overload{{
+				ID: "int64_to_duration", Args: args(cel.IntType), Result: cel.DurationType,
+				Impl: Unary(func(types.Int) (types.Duration, error) {
+					return types.Duration{}, errNoDuration
+				}),
+				Cost:     cost.Fixed(1),
+				Examples: []Example{{Expr: `duration(size('abc'))`, Err: errNoDuration.Error()}},
+			}},
+		}},
 	}
 }
 

@@ -234,7 +234,7 @@ func splitSize(operands []cost.Operand) cost.Range {
 // joined prices join by the size of the result. The estimate only counts
 // writing it, the evaluation also reading it: it can cost more than its estimate.
 func joined() cost.Model {
-	result := cost.Computed(joinedSize, func(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) })
+	result := cost.Computed(joinedSize, func(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) }).As(resultText)
 	return cost.Split(
 		cost.Scan(result).Yields(result),
 		cost.Scaled(result, 2*cost.StringFactor),

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/celgo"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
@@ -92,7 +93,7 @@ func decode(t testing.TB, data []byte) (value any) {
 // baseEnv is the environment in which the outcomes were recorded.
 func baseEnv(t testing.TB) *cel.Env {
 	t.Helper()
-	env, err := cel.NewEnv(cel.OptionalTypes(), ext.Strings(), ext.TwoVarComprehensions(), ext.Lists(),
+	env, err := cel.NewEnv(cel.OptionalTypes(), ext.Strings(), ext.TwoVarComprehensions(), ext.Lists(ext.ListsVersion(3)),
 		cel.CrossTypeNumericComparisons(true), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
 		cel.HomogeneousAggregateLiterals(), cel.EnableIdentifierEscapeSyntax())
 	if err != nil {
@@ -127,8 +128,17 @@ func (s sizes) EstimateCallCost(string, string, *checker.AstNode, []checker.AstN
 	return nil
 }
 
+// invalidData is the group of cases that evaluate values of wrong types.
+const invalidData = "invalid data"
+
+// TestExpressions evaluates with cel-go's own interpreter. A newer one leaves
+// operands out once another has failed: then the costs of failures differ.
 func TestExpressions(t *testing.T) {
 	base := baseEnv(t)
+	newer := celgo.Newer(t)
+	if newer {
+		t.Log("a newer cel-go: costs of invalid data are not compared")
+	}
 	for _, group := range readCases(t).Groups {
 		s := compile(t, group.Schema, group.Root)
 		env := withSchema(t, base, s)
@@ -156,9 +166,15 @@ func TestExpressions(t *testing.T) {
 						t.Errorf("estimate %v, want %v", estimate, row.Estimate)
 					}
 				}
-				ok := first == row.outcome
+				same := func(o outcome) bool {
+					if newer && group.Name == invalidData {
+						o.Cost = first.Cost
+					}
+					return first == o
+				}
+				ok := same(row.outcome)
 				for _, o := range row.Or {
-					ok = ok || first == o
+					ok = ok || same(o)
 				}
 				if !ok {
 					t.Errorf("got  %v\nwant %v", first, row.outcome)

@@ -29,9 +29,49 @@ type Finding struct {
 //
 // Not checked are the default values in schemas, and whatever is outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
-func Check(d *Definition, env Environment) []Finding {
+func Check(d *Definition, env Environment) []Finding { return NewChecks(d).In(env, nil) }
+
+// Checks checks one CRD in several environments. It is not safe for concurrent
+// use.
+type Checks struct {
+	definition *Definition
+	shared     bool
+	// types are the types of the schemas of all versions.
+	types map[*typesystem.OpenAPI]*typeContext
+}
+
+// NewChecks prepares to check a CRD.
+func NewChecks(d *Definition) *Checks {
+	return &Checks{definition: d, shared: d.shared(), types: map[*typesystem.OpenAPI]*typeContext{}}
+}
+
+// rootTypes are the types of a schema, which are compiled once.
+func (c *Checks) rootTypes(s *typesystem.OpenAPI) *typeContext {
+	if c.types[s] == nil {
+		c.types[s] = rootContext(s)
+	}
+	return c.types[s]
+}
+
+// Visit is a rule that a check has come to.
+type Visit struct {
+	Rule *typesystem.Rule
+	// Path is the place of the rule in the CRD.
+	Path *field.Path
+	// Expr and Message are the compiled expressions, nil for what does not
+	// compile or is not there.
+	Expr, Message *Expression
+	// Cardinality is how often the rule can apply to one object.
+	Cardinality uint64
+	// Findings are what is wrong with the rule alone.
+	Findings []Finding
+}
+
+// In is Check, and shows each rule that is compiled to a visitor, if there is
+// one. Which they are, and their order, does not depend on the environment.
+func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
 	var findings []Finding
-	shared := d.shared()
+	d := c.definition
 	for i := range d.Versions {
 		if d.Versions[i].Schema == nil {
 			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
@@ -39,24 +79,28 @@ func Check(d *Definition, env Environment) []Finding {
 		}
 	}
 	for i := range d.Versions {
-		findings = append(findings, checkSchema(d.Versions[i].Schema, d.SchemaPath(i), d.HasStatus(i), env)...)
-		if shared {
+		status := d.Versions[i].Status
+		if c.shared {
+			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
+		}
+		findings = append(findings, c.schema(d.Versions[i].Schema, d.schemaPath(i, c.shared), status, env, visit)...)
+		if c.shared {
 			break // they are all the same, and looked at once
 		}
 	}
 	return findings
 }
 
-// checkSchema checks the schema of one version, or the one of all.
-func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment) []Finding {
+// schema checks the schema of one version, or the one of all.
+func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment, visit func(Visit)) []Finding {
 	if s == nil {
 		return nil
 	}
-	return (&checker{env: env}).schema(s, path, status)
+	return (&checker{env: env, visit: visit}).schema(s, path, status, all)
 }
 
 // schema checks a whole schema.
-func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) []Finding {
+func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, all *Checks) []Finding {
 	var findings []Finding
 	add := func(code Code, errs ...*field.Error) {
 		for _, err := range errs {
@@ -75,7 +119,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) [
 		errs := validateStructural(s, path)
 		add(CodeNotStructural, errs...)
 		if len(errs) == 0 && c.env != nil {
-			types = rootContext(s)
+			types = all.rootTypes(s)
 		}
 	}
 	schema, rules := c.node(s, path, true, inherited{}, types)
@@ -114,7 +158,8 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 
 // checker goes through one schema.
 type checker struct {
-	env Environment
+	env   Environment
+	visit func(Visit)
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
@@ -245,11 +290,15 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 	var findings []Finding
 	for i := range s.Validations {
 		r := &s.Validations[i]
-		compiled := compileRule(scope, s, r)
+		compiled, at, cardinality := compileRule(scope, s, r), path.Index(i), types.cardinality(self)
 		if c.inspect != nil {
-			c.inspect(types.site(r, compiled, path.Index(i), self))
+			c.inspect(types.site(r, compiled, at, self))
 		}
-		findings = append(findings, c.rule(r, compiled, path.Index(i), in, types.cardinality(self))...)
+		found := c.rule(r, compiled, at, in, cardinality)
+		findings = append(findings, found...)
+		if c.visit != nil {
+			c.visit(Visit{Rule: r, Path: at, Expr: compiled.expr, Message: compiled.message, Cardinality: cardinality, Findings: found})
+		}
 	}
 	return findings
 }

@@ -308,11 +308,11 @@ func (d *Definition) shared() bool {
 	return len(d.Versions) > 0
 }
 
-// SchemaPath is the path of the schema of the version at index i, as an API
+// schemaPath is the path of the schema of the version at index i, as an API
 // server names it in errors.
-func (d *Definition) SchemaPath(i int) *field.Path {
+func (d *Definition) schemaPath(i int, shared bool) *field.Path {
 	spec := field.NewPath("spec")
-	if d.shared() {
+	if shared {
 		return spec.Child("validation", "openAPIV3Schema")
 	}
 	return spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema")

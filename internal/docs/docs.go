@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/cel"
-
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -29,52 +27,55 @@ func Replace(document string) (string, error) {
 
 // Functions renders the table of functions in Markdown, one row an overload.
 func Functions() string {
+	libraries := slices.Concat(library.Kubernetes(), []library.Library{library.JSONPatch()}, library.Extensions())
+	// Several versions of a library may have the same overload.
+	since := map[string]library.Version{}
+	for _, lib := range libraries {
+		for _, fn := range lib.Functions {
+			for _, o := range fn.Overloads {
+				if known, ok := since[o.ID]; !ok || lib.Accepted().Compare(known) < 0 {
+					since[o.ID] = lib.Accepted()
+				}
+			}
+		}
+	}
+	retired := library.Retired()
 	var b strings.Builder
-	b.WriteString("| Function | Server | What it does |\n|---|---|---|\n")
-	for _, lib := range slices.Concat(library.Kubernetes(), []library.Library{library.JSONPatch()}, library.Extensions()) {
-		if !lib.Until.IsZero() {
-			continue // replaced by a newer version that stands in the table
+	b.WriteString("| Function | Since | Cost | What it does |\n|---|---|---|---|\n")
+	for _, lib := range libraries {
+		replaced := !lib.LastServer.IsZero() && !slices.ContainsFunc(retired, func(r library.Library) bool { return r.Name == lib.Name })
+		if !lib.Until.IsZero() || replaced {
+			continue // a newer version stands in the table
 		}
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature(fn, o), server(lib, o), cell(fn.Doc))
+				if strings.Contains(fn.Name, "@") {
+					continue // only macros call it
+				}
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n",
+					cell(fn.Signature(o)), release(lib, o, since[o.ID]), cell(o.CostText()), cell(fn.Doc))
 			}
 		}
 	}
 	return b.String()
 }
 
-func signature(fn library.Function, o library.Overload) string {
-	args := o.Args
-	receiver := ""
-	if o.Member {
-		receiver = "<" + typeName(args[0]) + ">."
-		args = args[1:]
-	}
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = typeName(a)
-	}
-	result := ""
-	if o.Result != nil {
-		result = " → " + typeName(o.Result)
-	}
-	return cell(receiver + fn.Name + "(" + strings.Join(names, ", ") + ")" + result)
-}
-
-func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kubernetes.") }
-
-// server names the first release that accepts a function on write: the one
-// after that of the environment, because a cluster can be rolled back by one.
-func server(lib library.Library, o library.Overload) string {
+// release names the first release that accepts a function on write, and the last
+// if there is one.
+func release(lib library.Library, o library.Overload, since library.Version) string {
 	switch {
 	case o.Beyond:
 		return "none: documented only"
-	case lib.Since.Minor < 25:
+	case !lib.LastServer.IsZero():
+		return "up to " + lib.LastServer.String()
+	case since.Compare(oldest) <= 0:
 		return "all"
 	}
-	return fmt.Sprintf("%d.%d", lib.Since.Major, lib.Since.Minor+1)
+	return since.String()
 }
+
+// oldest is the oldest release that is known.
+var oldest = library.Introduced(1, 25)
 
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)

@@ -1,9 +1,12 @@
 package docs
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/kubecel/kubecel"
 )
 
 func TestREADMEIsCurrent(t *testing.T) {
@@ -17,6 +20,22 @@ func TestREADMEIsCurrent(t *testing.T) {
 	}
 	if want != string(readme) {
 		t.Error("the table of functions in README.md is not current: run make generate")
+	}
+}
+
+func TestCapabilitiesAreCurrent(t *testing.T) {
+	files, err := os.ReadDir("../../" + CapabilitiesDir)
+	if err != nil || len(files) != len(kubecel.Releases()) {
+		t.Fatalf("%d files, want one for each release; %v", len(files), err)
+	}
+	for _, release := range kubecel.Releases() {
+		got, err := os.ReadFile("../../" + CapabilitiesDir + "/" + release.String() + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := Capabilities(release); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("the capabilities of %v are not current: run make generate; %v", release, err)
+		}
 	}
 }
 

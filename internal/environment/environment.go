@@ -6,6 +6,7 @@ package environment
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -15,10 +16,12 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/typesystem"
 )
 
 // DefaultExpressionSize is the size limit of an expression in code points, as
@@ -31,9 +34,10 @@ type Config struct {
 	Libraries []library.Library
 	// Beyond adds the overloads that are documented but in no released server.
 	Beyond bool
-	// Known are all libraries of any release, to tell what a function needs
-	// that Libraries lack.
-	Known []library.Library
+	// Server says which API server has the environment. The zero value means
+	// the stored environment of the newest; Libraries are what counts for what
+	// can be written.
+	Server Server
 	// Options are cel-go options of the caller.
 	Options []cel.EnvOption
 	// ExpressionSize is the limit of an expression in code points; zero means
@@ -47,13 +51,28 @@ type Env struct {
 	checker *checker.Env
 	planner *eval.Planner
 	prices  *cost.Table
-	later   map[string]library.Version
+	server  Server
 	size    int
+	// numbers tells whether numbers of different types compare, keywords whether
+	// fields can be selected by reserved words, and optionals whether there are
+	// optional types.
+	numbers, keywords, optionals bool
+	// checksFormat tells whether calls of format are checked.
+	checksFormat bool
+	// grammar is the same for environments that parse alike.
+	grammar string
+	// parser is set if that of cel knows more than the server's.
+	parser *parser.Parser
+	// signatures are what of other environments can be compared with.
+	signatures func() map[string]string
 }
 
 // New builds a base environment.
 func New(cfg Config) (*Env, error) {
-	prices := []cost.Prices{cost.Standard()}
+	if cfg.Server == (Server{}) {
+		cfg.Server = StoredIn(Newest)
+	}
+	prices := []cost.Prices{standardPrices(cfg.Server.Minor)}
 	// The first library to price a name keeps it: that of a caller must not
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
@@ -76,16 +95,29 @@ func New(cfg Config) (*Env, error) {
 	}
 	table := cost.NewTable(prices...)
 	opts = append(opts, cfg.Options...)
-	opts = append(opts, serverCosts(table))
+	// The checker below validates the declarations, so cel-go need not do it too.
+	opts = append(opts, serverCosts(table), cel.EagerlyValidateDeclarations(false))
 	env, err := cel.NewEnv(opts...)
 	if err != nil {
 		return nil, err
 	}
-	base, err := baseChecker(env)
+	e := &Env{
+		cel: env, prices: table, server: cfg.Server, size: cfg.ExpressionSize,
+		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
+		optionals: has(cfg.Libraries, library.OptionalsName), checksFormat: has(cfg.Libraries, library.FormatChecksName),
+	}
+	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
+	if err := e.setParser(has(cfg.Libraries, library.IdentifiersName)); err != nil {
+		return nil, err
+	}
+	if e.size == 0 {
+		e.size = DefaultExpressionSize
+	}
+	e.checker, err = e.baseChecker()
 	if err != nil {
 		return nil, err
 	}
-	planner, err := eval.NewPlanner(eval.Config{
+	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: env.Functions(),
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
@@ -96,11 +128,11 @@ func New(cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := cfg.ExpressionSize
-	if size == 0 {
-		size = DefaultExpressionSize
-	}
-	return &Env{cel: env, checker: base, planner: planner, prices: table, later: later(cfg.Libraries, cfg.Known), size: size}, nil
+	return e, nil
+}
+
+func has(libraries []library.Library, name string) bool {
+	return slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Name == name })
 }
 
 // price is the runtime price of a call. What cannot be priced ends the
@@ -121,6 +153,19 @@ func price(table *cost.Table, function, overloadID string) eval.Price {
 
 // CEL returns the environment for those who program against cel-go.
 func (e *Env) CEL() *cel.Env { return e.cel }
+
+// Provider declares the types of a schema, under a name, beside those of
+// another provider; nil means that of the environment.
+func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name string) *typesystem.Provider {
+	if base == nil {
+		base = e.cel.CELTypeProvider()
+	}
+	provider := typesystem.NewProvider(base, schema, name)
+	if !e.keywords {
+		provider = provider.WithoutKeywordFields()
+	}
+	return provider
+}
 
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.
@@ -143,8 +188,9 @@ func (programOptions) CompileOptions() []cel.EnvOption {
 func (o programOptions) ProgramOptions() []cel.ProgramOption { return o }
 
 // baseChecker validates all declarations once; scopes copy the outcome.
-func baseChecker(env *cel.Env) (*checker.Env, error) {
-	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
+func (e *Env) baseChecker() (*checker.Env, error) {
+	env := e.cel
+	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(e.numbers))
 	if err != nil {
 		return nil, err
 	}
@@ -160,15 +206,6 @@ func baseChecker(env *cel.Env) (*checker.Env, error) {
 		}
 	}
 	return base, nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Scope compiles the expressions of one place: the base environment, its
@@ -187,11 +224,13 @@ func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.Va
 		provider = e.cel.CELTypeProvider()
 	}
 	scoped, err := checker.NewEnv(e.cel.Container, provider,
-		checker.CrossTypeNumericComparisons(true), checker.ValidatedDeclarations(e.checker))
+		checker.CrossTypeNumericComparisons(e.numbers), checker.ValidatedDeclarations(e.checker))
 	if err != nil {
 		return nil, err
 	}
-	if err := scoped.AddIdents(vars...); err != nil {
+	// Those of the base environment again, so that a name declared in both is an
+	// error: since v0.31 the checker only looks at the last scope.
+	if err := scoped.AddIdents(append(e.cel.Variables(), vars...)...); err != nil {
 		return nil, err
 	}
 	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
@@ -199,26 +238,32 @@ func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.Va
 
 // Compile parses and type-checks an expression and runs the validators of
 // literals. The error, if there is one, is a *Failure.
-func (s *Scope) Compile(expr string) (checked *celast.AST, err error) {
-	// cel-go's validators of literals panic on some expressions, such as
-	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
-	defer func() {
-		if r := recover(); r != nil {
-			checked, err = nil, panicFailure(r)
-		}
-	}()
+func (s *Scope) Compile(expr string) (*celast.AST, error) {
+	source, parsed, err := s.parse(expr)
+	if err != nil {
+		return nil, err
+	}
+	return s.check(source, parsed)
+}
+
+func (s *Scope) parse(expr string) (common.Source, *celast.AST, error) {
 	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
 	if err != nil {
-		return nil, sizeFailure(err)
+		return nil, nil, sizeFailure(err)
 	}
-	parsed, issues := s.env.cel.ParseSource(source)
+	parsed, issues := s.env.parseSource(source)
 	if issues.Err() != nil {
-		return nil, syntaxFailure(expr, issues)
+		return nil, nil, s.syntaxFailure(expr, issues)
 	}
-	checked, errs := checker.Check(parsed.NativeRep(), source, s.checker)
-	issues = cel.NewIssuesWithSourceInfo(errs, parsed.NativeRep().SourceInfo())
+	return source, parsed, nil
+}
+
+// check type-checks what was parsed, which it changes.
+func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, error) {
+	checked, errs := checker.Check(parsed, source, s.checker)
+	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
 	if issues.Err() != nil {
-		return nil, s.checkFailure(parsed, issues)
+		return nil, s.checkFailure(parsed, source, issues)
 	}
 	if err := s.validateLiterals(checked, issues); err != nil {
 		return nil, err
@@ -227,8 +272,28 @@ func (s *Scope) Compile(expr string) (checked *celast.AST, err error) {
 }
 
 func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error {
+	if err := validate(s.env.cel, s.env.checksFormat, checked, issues); err != nil {
+		return err
+	}
+	if issues.Err() != nil {
+		return literalFailure(issues)
+	}
+	if s.env.server.Minor == formatPanics && formatsUnknown(checked) {
+		return panicFailure("invalid memory address or nil pointer dereference")
+	}
+	return nil
+}
+
+func validate(env *cel.Env, format bool, checked *celast.AST, issues *cel.Issues) (err error) {
+	// cel-go's validators of literals panic on some expressions, such as
+	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicFailure(r)
+		}
+	}()
 	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
-	validators := s.env.cel.Validators()
+	validators := env.Validators()
 	for _, v := range validators {
 		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
 			if err := c.Configure(config); err != nil {
@@ -237,10 +302,9 @@ func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error 
 		}
 	}
 	for _, v := range validators {
-		v.Validate(s.env.cel, config, checked, issues)
-	}
-	if issues.Err() != nil {
-		return literalFailure(issues)
+		if format || !isFormatValidator(v) {
+			v.Validate(env, config, checked, issues)
+		}
 	}
 	return nil
 }

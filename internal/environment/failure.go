@@ -14,7 +14,6 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/escaping"
-	"github.com/kubecel/kubecel/library"
 )
 
 // Code names the class of an issue; it never changes.
@@ -79,9 +78,10 @@ func panicFailure(reason any) *Failure {
 // a dot.
 var grammarWords = [...]string{"in", "true", "false", "null"}
 
-func syntaxFailure(source string, issues *cel.Issues) *Failure {
+func (s *Scope) syntaxFailure(source string, issues *cel.Issues) *Failure {
+	later := s.env.laterSyntax(source)
 	return failure(issues, func(err *common.Error) Issue {
-		issue := Issue{Code: Syntax}
+		issue := Issue{Code: Syntax, Hint: later}
 		line := lineOf(source, err.Location.Line())
 		for _, word := range grammarWords {
 			if ident, ok := escaping.Escape(word); ok && strings.HasSuffix(before(line, err.Location.Column()), ".") &&
@@ -99,10 +99,10 @@ func literalFailure(issues *cel.Issues) *Failure {
 
 // checkFailure tells the classes of type errors apart by the node that an
 // issue belongs to.
-func (s *Scope) checkFailure(parsed *cel.Ast, issues *cel.Issues) *Failure {
+func (s *Scope) checkFailure(parsed *celast.AST, source common.Source, issues *cel.Issues) *Failure {
 	nodes := map[int64]celast.Expr{}
-	celast.PostOrderVisit(parsed.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
-	missing := s.missingFields(parsed)
+	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
+	missing := s.missingFields(parsed, source)
 	return failure(issues, func(err *common.Error) Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
@@ -110,9 +110,9 @@ func (s *Scope) checkFailure(parsed *cel.Ast, issues *cel.Issues) *Failure {
 		}
 		switch node.Kind() {
 		case celast.IdentKind:
-			return Issue{Code: UndeclaredReference}
+			return Issue{Code: UndeclaredReference, Hint: s.env.laterName(node, nodes)}
 		case celast.SelectKind:
-			return s.selectIssue(parsed, node, err, missing)
+			return s.selectIssue(source, node, err, missing)
 		case celast.CallKind:
 			return s.callIssue(node)
 		}
@@ -127,14 +127,9 @@ func (s *Scope) callIssue(node celast.Expr) Issue {
 		if name == operators.Index {
 			return Issue{Code: NoMatchingOverload, Hint: indexHint(call)}
 		}
-		return Issue{Code: NoMatchingOverload}
+		return Issue{Code: NoMatchingOverload, Hint: s.env.laterOverload(call)}
 	}
-	issue := Issue{Code: UndeclaredFunction}
-	if since, ok := s.env.later[name]; ok {
-		next := library.Introduced(since.Major, since.Minor+1)
-		issue.Hint = fmt.Sprintf("%s came with Kubernetes %v; API servers accept it in new expressions from %v on", name, since, next)
-	}
-	return issue
+	return Issue{Code: UndeclaredFunction, Hint: s.env.laterFunction(call)}
 }
 
 // indexHint helps those who index an object by the name of a property.
@@ -152,15 +147,18 @@ func indexHint(call celast.CallExpr) string {
 	return ""
 }
 
-func (s *Scope) selectIssue(parsed *cel.Ast, node celast.Expr, err *common.Error, missing map[string][]string) Issue {
+func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.Error, missing map[string][]string) Issue {
 	field := node.AsSelect().FieldName()
 	properties, undefined := missing[field]
 	if !undefined {
 		return Issue{Code: TypeMismatch}
 	}
 	issue := Issue{Code: UndefinedField}
+	if escaping.IsReserved(field) && !s.env.keywords {
+		issue.Hint = needs("the reserved word "+field+" as the name of a field", registry().keywords)
+	}
 	// The error is at the dot, and the field may be on a line below.
-	_, written, _ := strings.Cut(from(parsed.Source().Content(), err.Location.Line(), err.Location.Column()), field)
+	_, written, _ := strings.Cut(from(source.Content(), err.Location.Line(), err.Location.Column()), field)
 	written = field + written
 	best := ""
 	for _, name := range properties {
@@ -235,12 +233,12 @@ type Properties interface {
 
 // missingFields checks the expression again to see which fields are looked up
 // in vain, and returns the properties of the objects that lack them.
-func (s *Scope) missingFields(parsed *cel.Ast) map[string][]string {
+func (s *Scope) missingFields(parsed *celast.AST, source common.Source) map[string][]string {
 	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
 	env, err := checker.NewEnv(s.env.cel.Container, recorder,
-		checker.CrossTypeNumericComparisons(true), checker.ValidatedDeclarations(s.checker))
+		checker.CrossTypeNumericComparisons(s.env.numbers), checker.ValidatedDeclarations(s.checker))
 	if err == nil {
-		checker.Check(parsed.NativeRep(), parsed.Source(), env)
+		checker.Check(parsed, source, env)
 	}
 	return recorder.missing
 }
@@ -260,26 +258,6 @@ func (r *fieldRecorder) FindStructFieldType(structType, field string) (*types.Fi
 		r.missing[field] = append(r.missing[field], names...)
 	}
 	return t, ok
-}
-
-// later maps the functions that the libraries of an environment lack to the
-// environment version that introduced them.
-func later(have []library.Library, known []library.Library) map[string]library.Version {
-	declared := map[string]bool{}
-	for _, lib := range have {
-		for _, fn := range lib.Functions {
-			declared[fn.Name] = true
-		}
-	}
-	versions := map[string]library.Version{}
-	for _, lib := range known {
-		for _, fn := range lib.Functions {
-			if v, ok := versions[fn.Name]; !declared[fn.Name] && (!ok || lib.Since.Compare(v) < 0) {
-				versions[fn.Name] = lib.Since
-			}
-		}
-	}
-	return versions
 }
 
 func lineOf(source string, line int) string {

@@ -3,12 +3,12 @@ package environment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/cel-go/common/decls"
 
-	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/typesystem"
 )
 
@@ -118,20 +118,49 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestLater holds which functions are told to be of a release to come.
-func TestLater(t *testing.T) {
-	fn := func(names ...string) (functions []library.Function) {
-		for _, name := range names {
-			functions = append(functions, library.Function{Name: name})
+// TestHintsOfReleases holds what a server says that lacks what newer ones have.
+func TestHintsOfReleases(t *testing.T) {
+	for _, test := range []struct {
+		minor      int
+		expr, hint string
+	}{
+		{30, `cidr('::/0').ip() == ip('::')`, "cidr needs Kubernetes 1.31"},
+		{29, `string(ip('::'))`, "ip needs Kubernetes 1.31"},
+		{32, `[1].transformList(i, x, i + x)`, "transformList needs Kubernetes 1.33"},
+		{32, `[1].all(i, x, i < x)`, "all with two variables needs Kubernetes 1.33"},
+		{28, `1 < 1.5`, "comparing numbers of different types needs Kubernetes 1.29"},
+		{28, `{'a': 1}.?a.hasValue()`, "the syntax of optional types needs Kubernetes 1.29"},
+		{28, `[?1]`, "the syntax of optional types needs Kubernetes 1.29"},
+		{28, `[1,`, ""},
+		{37, `[1].includes(1)`, "includes came with Kubernetes 1.37; API servers accept it in new expressions from 1.38 on"},
+		{37, `ip('::').isCanonical()`, "isCanonical is in no released API server"},
+		{37, `jsonpatch.escapeKey('a')`, "only mutating admission policies have jsonpatch.escapeKey"},
+		{29, `sets.contains([1], [2])`, "sets.contains needs Kubernetes 1.30"},
+		{29, `type('') == net.IP`, "the type net.IP needs Kubernetes 1.31"},
+		{37, `nothing()`, ""},
+		{37, `'a'.matches(1)`, ""},
+	} {
+		env, err := WrittenTo(test.minor).Env()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return functions
-	}
-	old := library.Library{Name: "old", Since: library.Introduced(1, 30), Functions: fn("a")}
-	wider := library.Library{Name: "wider", Since: library.Introduced(1, 36), Functions: fn("a", "b", "c")}
-	wide := library.Library{Name: "wide", Since: library.Introduced(1, 35), Functions: fn("b")}
-	got := later([]library.Library{old}, []library.Library{old, wider, wide})
-	if len(got) != 2 || got["b"] != wide.Since || got["c"] != wider.Since {
-		t.Errorf("%v", got)
+		scope, err := env.Scope(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = scope.Compile(test.expr)
+		failure, ok := errors.AsType[*Failure](err)
+		if !ok {
+			t.Errorf("1.%d: %s: %v", test.minor, test.expr, err)
+			continue
+		}
+		var hints []string
+		for _, issue := range failure.Issues {
+			hints = append(hints, issue.Hint)
+		}
+		if !slices.Contains(hints, test.hint) {
+			t.Errorf("1.%d: %s: %q, want %q", test.minor, test.expr, hints, test.hint)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package environment
 
 import (
+	"sync"
+
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
@@ -29,11 +31,77 @@ func ExplainedRules(env *Env) crd.Environment {
 	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, explain: true}
 }
 
+// Needs tells what the expressions of rules need that not every server has.
+type Needs struct {
+	rules *rules
+	found map[*crd.Expression][]Requirement
+}
+
+// anyServer is shared by all that ask what the rules of a CRD need.
+var anyServer = sync.OnceValues(func() (*Env, error) { return New(AnyServer()) })
+
+// NewNeeds returns an environment for rules that remembers what they need.
+func NewNeeds() (*Needs, error) {
+	env, err := anyServer()
+	if err != nil {
+		return nil, err
+	}
+	n := &Needs{found: map[*crd.Expression][]Requirement{}}
+	n.rules = &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, needs: n}
+	return n, nil
+}
+
+// Scope declares self and oldSelf with the type of a schema.
+func (n *Needs) Scope(schema *typesystem.Schema) (crd.Scope, error) { return n.rules.Scope(schema) }
+
+// Of returns what an expression that was compiled here needs.
+func (n *Needs) Of(x *crd.Expression) []Requirement { return n.found[x] }
+
+// OptionalOldSelf is what a rule needs for which oldSelf is an optional.
+func OptionalOldSelf() Requirement {
+	return Requirement{Feature: "optionalOldSelf", Since: optionalOldSelfSince}
+}
+
+// SharedRules compiles the rules of one CRD in several environments, and once
+// what does not depend on the environment. It is not safe for concurrent use.
+type SharedRules struct {
+	expressions map[sharedKey]*shared
+}
+
+type sharedKey struct {
+	schema *typesystem.Schema
+	ruleKey
+}
+
+// NewSharedRules returns what has compiled nothing yet.
+func NewSharedRules() *SharedRules { return &SharedRules{expressions: map[sharedKey]*shared{}} }
+
+// In compiles rules in an environment.
+func (s *SharedRules) In(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, shared: s}
+}
+
+func (s *SharedRules) of(key sharedKey) *shared {
+	if s == nil {
+		return newShared()
+	}
+	known, ok := s.expressions[key]
+	if !ok {
+		known = newShared()
+		s.expressions[key] = known
+	}
+	return known
+}
+
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
-	env     *Env
-	scopes  map[*typesystem.Schema]*ruleScope
+	env    *Env
+	scopes map[*typesystem.Schema]*ruleScope
+	// needs, if set, gets what each expression needs.
+	needs  *Needs
+	shared *SharedRules
+	// explain keeps of each expression what a report needs.
 	explain bool
 }
 
@@ -42,8 +110,8 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 	if s, ok := r.scopes[schema]; ok {
 		return s, nil
 	}
-	s := &ruleScope{env: r.env, explain: r.explain, schema: schema, compiled: map[ruleKey]compiledRule{}}
-	s.provider = typesystem.NewProvider(r.env.cel.CELTypeProvider(), schema, typeName)
+	s := &ruleScope{env: r.env, needs: r.needs, shared: r.shared, explain: r.explain, schema: schema, compiled: map[ruleKey]compiledRule{}}
+	s.provider = r.env.Provider(nil, schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
 		return nil, err
@@ -54,6 +122,8 @@ func (r *rules) Scope(schema *typesystem.Schema) (crd.Scope, error) {
 
 type ruleScope struct {
 	env             *Env
+	needs           *Needs
+	shared          *SharedRules
 	explain         bool
 	schema          *typesystem.Schema
 	provider        *typesystem.Provider
@@ -89,6 +159,7 @@ func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression,
 
 func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
 	scope := s.plain
+	optionalOldSelf = optionalOldSelf && s.env.server.Minor >= optionalOldSelfSince
 	if optionalOldSelf {
 		if s.optional == nil {
 			var err error
@@ -98,19 +169,23 @@ func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression,
 		}
 		scope = s.optional
 	}
-	checked, err := scope.Compile(expr)
-	if err != nil {
-		return nil, &crd.CompileError{Stage: crd.StageCheck, Err: err}
+	compiled := scope.compile(expr, s.shared.of(sharedKey{s.schema, ruleKey{expr, optionalOldSelf}}))
+	if compiled.checked == nil {
+		return nil, &crd.CompileError{Stage: crd.StageCheck, Err: compiled.err}
 	}
+	checked := compiled.checked
 	x := &crd.Expression{Type: checked.GetType(checked.Expr().ID()), OldSelf: refersTo(checked, oldSelf)}
-	program, err := scope.Plan(checked)
-	if err != nil {
-		return x, &crd.CompileError{Stage: crd.StagePlan, Err: err}
+	if s.needs != nil {
+		s.needs.found[x] = scope.requirements(expr)
 	}
-	x.Program = program
+	if compiled.err != nil {
+		return x, compiled.err
+	}
+	x.Program = compiled.program
 	if s.explain {
 		x.Explain = scope.Explain(checked)
 	}
+	var err error
 	if x.Cost, err = scope.Estimate(checked); err != nil {
 		return x, &crd.CompileError{Stage: crd.StageEstimate, Err: err}
 	}

@@ -51,7 +51,20 @@ func (n *orderNode) apply(lhs, rhs ref.Val) ref.Val {
 			return types.Bool(n.holds(cmp.Compare(l, r)))
 		}
 	}
+	if (isNaN(lhs) || isNaN(rhs)) && !failed(rhs) {
+		// An error in API servers; cel-go says false since v0.30.
+		if l, ok := lhs.(traits.Comparer); ok {
+			if order := l.Compare(rhs); failed(order) {
+				return label(n.nodeID, order)
+			}
+		}
+	}
 	return n.binaryNode.apply(lhs, rhs)
+}
+
+func isNaN(v ref.Val) bool {
+	d, ok := v.(types.Double)
+	return ok && d != d
 }
 
 // notFalseNode is the condition of all() and exists(). A bool it returns as it is.

@@ -20,6 +20,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/kubecel/kubecel/internal/celgo"
 )
 
 // engines compares this package with cel-go's interpreter, under one way to
@@ -28,6 +30,7 @@ type engines struct {
 	env     *cel.Env
 	planner *Planner
 	price   pricing
+	newer   newer
 }
 
 // pricing prices a call for both engines.
@@ -89,13 +92,17 @@ func findRegex(pattern string) functions.FunctionOp {
 
 func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 	t.Helper()
+	e := &engines{env: env, price: price, newer: newer{linked: celgo.Newer(t)}}
 	planner, err := NewPlanner(Config{
 		Functions: env.Functions(),
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
 		Price: func(function, overload string) Price {
-			return func(args []ref.Val, result ref.Val) uint64 { return price(function, overload, args, result) }
+			return func(args []ref.Val, result ref.Val) uint64 {
+				e.newer.watch(args, result)
+				return price(function, overload, args, result)
+			}
 		},
 		Regexes: []Regex{{
 			Function: "find",
@@ -106,7 +113,15 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &engines{env: env, planner: planner, price: price}
+	e.planner = planner
+	if e.newer.linked {
+		t.Cleanup(func() {
+			if e.newer.all > 0 {
+				t.Log(&e.newer)
+			}
+		})
+	}
+	return e
 }
 
 func (e *engines) reference(ast *cel.Ast, limit uint64) (prog cel.Program, err error) {
@@ -307,8 +322,15 @@ func native(ast *cel.Ast) *celast.AST { return ast.NativeRep() }
 func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *Program, vars activation, limit uint64) uint64 {
 	t.Helper()
 	w, val, err := runReference(want, vars)
+	e.newer.start()
 	res := got.Eval(context.Background(), vars, limit)
 	g := describe(res.Value, res.Err, res.Cost)
+	if e.newer.departs(limit, res, g == w) {
+		return 0
+	}
+	if e.newer.failedFirst {
+		g.cost, w.cost = 0, 0
+	}
 	if g != w && !possible(want, vars, g) {
 		t.Errorf("%s (limit %d, tracked %v):\n got %+v\nwant %+v", text, limit, got.tracked, g, w)
 		return w.cost

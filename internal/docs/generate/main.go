@@ -1,10 +1,13 @@
-// Generate rewrites the table of functions in README.md.
+// Generate rewrites what is derived from the registry of functions: the table of
+// functions in README.md, and the capabilities of each release.
 package main
 
 import (
 	"log"
 	"os"
+	"path/filepath"
 
+	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/internal/docs"
 )
 
@@ -12,15 +15,34 @@ const readme = "README.md"
 
 func main() {
 	log.SetFlags(0)
+	if err := generate(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func generate() error {
 	old, err := os.ReadFile(readme)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	updated, err := docs.Replace(string(old))
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	if err := os.WriteFile(readme, []byte(updated), 0o644); err != nil {
-		log.Fatal(err)
+		return err
 	}
+	if err := os.MkdirAll(docs.CapabilitiesDir, 0o755); err != nil {
+		return err
+	}
+	for _, release := range kubecel.Releases() {
+		content, err := docs.Capabilities(release)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(docs.CapabilitiesDir, release.String()+".json"), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

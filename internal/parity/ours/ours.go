@@ -58,7 +58,7 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 	if e.JSONPatch {
 		libraries = append(libraries, library.JSONPatch())
 	}
-	base, err := environment.New(environment.Config{Libraries: libraries, Known: library.Stored()})
+	base, err := environment.New(environment.Config{Libraries: libraries})
 	if err == nil {
 		i.bases[key] = base
 	}

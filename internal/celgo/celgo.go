@@ -1,0 +1,48 @@
+// Package celgo tells tests which release of cel-go they run with.
+package celgo
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strconv"
+
+	"github.com/google/cel-go/cel"
+)
+
+// Reference is the minor of cel-go v0 that Kubernetes 1.37 has. What kubecel
+// gives is the same with others; what cel-go's own interpreter and libraries
+// give, with which some tests compare, is not.
+const Reference = 29
+
+var release = regexp.MustCompile(`github\.com/google/cel-go@v0\.(\d+)\.`)
+
+// Minor is the minor of the linked release of cel-go v0. It is read off the
+// place of the source, since a test has no other record of the modules it is
+// made of, and is an error where that says nothing, as with a vendor folder.
+func Minor() (int, error) {
+	fn := runtime.FuncForPC(reflect.ValueOf(cel.NewEnv).Pointer())
+	file, _ := fn.FileLine(fn.Entry())
+	found := release.FindStringSubmatch(file)
+	if found == nil {
+		return 0, fmt.Errorf("no release of cel-go in %s", file)
+	}
+	return strconv.Atoi(found[1])
+}
+
+// T is the part of testing.T that Newer needs.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Newer tells whether the linked cel-go is newer than that of Kubernetes 1.37.
+func Newer(t T) bool {
+	t.Helper()
+	minor, err := Minor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return minor > Reference
+}

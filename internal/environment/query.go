@@ -1,0 +1,108 @@
+package environment
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/library"
+)
+
+// AnyServer is the configuration of an environment with everything that any
+// server has, or that is only documented.
+//
+// It checks no literals.
+func AnyServer() Config {
+	libraries := slices.DeleteFunc(library.Stored(), func(l library.Library) bool {
+		return l.Name == library.ValidatorsName || l.Name == library.FormatChecksName
+	})
+	return Config{
+		Libraries: slices.Concat(libraries, library.Retired(), []library.Library{library.JSONPatch()}),
+		Beyond:    true,
+		Options:   []cel.EnvOption{cel.EnableMacroCallTracking()},
+	}
+}
+
+// Query answers which servers accept an expression on write. It is safe for
+// concurrent use.
+type Query struct {
+	// any compiles whatever some server knows.
+	any *Scope
+	// servers are the environments of the releases from Oldest to Newest;
+	// some are the same.
+	servers [Newest - Oldest + 1]Server
+	scopes  map[Server]*Scope
+}
+
+// Verdict is what a server says of an expression.
+type Verdict struct {
+	// Minor is the server.
+	Minor int
+	// Err is a *Failure, or a *crd.CompileError of a later stage, nil if the
+	// server accepts the expression.
+	Err error
+	// Type is the type of the expression, nil if there is an error.
+	Type *types.Type
+	// Estimate is what the server estimates for one evaluation.
+	Estimate cost.Range
+}
+
+// NewQuery prepares a query. Build makes the environment of a configuration
+// with all that a caller adds to it, and scope declares the variables in it.
+func NewQuery(build func(Config) (*Env, error), scope func(*Env) (*Scope, error)) (*Query, error) {
+	q := &Query{scopes: map[Server]*Scope{}}
+	for i := range q.servers {
+		server := WrittenTo(Oldest + i)
+		q.servers[i] = server
+		if q.scopes[server] != nil {
+			continue
+		}
+		env, err := build(Config{Libraries: server.Libraries(), Server: server})
+		if err == nil {
+			q.scopes[server], err = scope(env)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	env, err := build(AnyServer())
+	if err == nil {
+		q.any, err = scope(env)
+	}
+	return q, err
+}
+
+// Expression compiles an expression as each server does when it is written, and
+// says what in it not every server accepts.
+func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
+	verdicts := make([]Verdict, len(q.servers))
+	compiled := map[Server]Verdict{}
+	common := newShared()
+	for i, server := range q.servers {
+		v, ok := compiled[server]
+		if !ok {
+			v = q.scopes[server].verdict(expr, common)
+			compiled[server] = v
+		}
+		v.Minor = Oldest + i
+		verdicts[i] = v
+	}
+	return verdicts, q.any.requirements(expr)
+}
+
+// verdict compiles an expression, and shares what it can with other scopes.
+func (s *Scope) verdict(expr string, common *shared) (v Verdict) {
+	compiled := s.compile(expr, common)
+	if v.Err = compiled.err; v.Err != nil {
+		return v
+	}
+	v.Type = compiled.checked.GetType(compiled.checked.Expr().ID())
+	var err error
+	if v.Estimate, err = s.Estimate(compiled.checked); err != nil {
+		v.Err = &crd.CompileError{Stage: crd.StageEstimate, Err: err}
+	}
+	return v
+}

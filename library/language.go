@@ -1,0 +1,139 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/env"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+)
+
+// What API servers have of the language itself and newer releases of cel-go
+// changed stands in this file, so that an expression means and costs the same
+// whichever release a program links. (That a comparison with NaN is an error,
+// where cel-go finds it false since v0.30, is up to package internal/eval.)
+
+// maxNodes bounds the nodes of an expression where the linked cel-go has such a
+// bound: v0.30 and newer, at 100,000 by default. Expressions of the permitted
+// length may have more, but this many only if macros multiply them.
+const maxNodes = 1_000_000
+
+// languageOptions hold functions of the standard library at the behaviour of
+// cel-go v0.29.
+func languageOptions() []cel.EnvOption {
+	options := []cel.EnvOption{
+		// A release without the limit ignores its name.
+		cel.FromConfig(env.NewConfig("").AddLimits(env.NewLimit("cel.limit.expression_node_count", maxNodes))),
+		// v0.30 takes fewer texts, and says another thing of the others.
+		cel.Function(overloads.TypeConvertTimestamp, cel.Overload(overloads.StringToTimestamp,
+			args(cel.StringType), cel.TimestampType, Unary(parseTimestamp).binding)),
+	}
+	// v0.31 takes fewer zones.
+	for _, part := range []struct {
+		function, overload string
+		of                 func(time.Time) int
+	}{
+		{overloads.TimeGetFullYear, overloads.TimestampToYearWithTz, time.Time.Year},
+		{overloads.TimeGetMonth, overloads.TimestampToMonthWithTz, func(t time.Time) int { return int(t.Month()) - 1 }},
+		{overloads.TimeGetDayOfYear, overloads.TimestampToDayOfYearWithTz, func(t time.Time) int { return t.YearDay() - 1 }},
+		{overloads.TimeGetDayOfMonth, overloads.TimestampToDayOfMonthZeroBasedWithTz, func(t time.Time) int { return t.Day() - 1 }},
+		{overloads.TimeGetDate, overloads.TimestampToDayOfMonthOneBasedWithTz, time.Time.Day},
+		{overloads.TimeGetDayOfWeek, overloads.TimestampToDayOfWeekWithTz, func(t time.Time) int { return int(t.Weekday()) }},
+		{overloads.TimeGetHours, overloads.TimestampToHoursWithTz, time.Time.Hour},
+		{overloads.TimeGetMinutes, overloads.TimestampToMinutesWithTz, time.Time.Minute},
+		{overloads.TimeGetSeconds, overloads.TimestampToSecondsWithTz, time.Time.Second},
+		{overloads.TimeGetMilliseconds, overloads.TimestampToMillisecondsWithTz, func(t time.Time) int { return t.Nanosecond() / int(time.Millisecond) }},
+	} {
+		get := Binary(func(t types.Timestamp, zone types.String) (types.Int, error) {
+			location, err := parseZone(string(zone))
+			if err != nil {
+				return 0, err
+			}
+			return types.Int(part.of(t.In(location))), nil
+		})
+		options = append(options, cel.Function(part.function, cel.MemberOverload(part.overload,
+			args(cel.TimestampType, cel.StringType), cel.IntType, get.binding)))
+	}
+	return options
+}
+
+// The range of timestamps, the years 1 to 9999, in seconds since 1970.
+const (
+	minTimestamp = -62135596800
+	maxTimestamp = 253402300799
+)
+
+// parseTimestamp accepts what package time does for RFC 3339: more than the RFC.
+func parseTimestamp(text types.String) (types.Timestamp, error) {
+	t, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return types.Timestamp{}, fmt.Errorf("type conversion error from '%s' to '%s'", types.StringType, types.TimestampType)
+	}
+	if t.Unix() < minTimestamp || t.Unix() > maxTimestamp {
+		return types.Timestamp{}, errors.New("timestamp overflow")
+	}
+	return types.Timestamp{Time: t}, nil
+}
+
+// parseZone accepts the name of a time zone, or an offset of hours and minutes
+// of any size.
+func parseZone(zone string) (*time.Location, error) {
+	hours, minutes, ok := strings.Cut(zone, ":")
+	if !ok {
+		return time.LoadLocation(zone)
+	}
+	h, err := strconv.Atoi(hours)
+	if err != nil {
+		return nil, err
+	}
+	m, err := strconv.Atoi(minutes)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(hours, "-") {
+		m = -m
+	}
+	east := time.Duration(h*60+m) * time.Minute
+	return time.FixedZone("", int(east.Seconds())), nil
+}
+
+// optionalMacros are optMap and optFlatMap, which evaluate the optional twice if
+// it holds a value. v0.31 evaluates it once, at another cost. The latter came with
+// version 1 of the library of optional types.
+func optionalMacros(version int) cel.EnvOption {
+	macros := []cel.Macro{
+		cel.ReceiverMacro("optMap", 2, optionalMacro("optMap", func(f cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
+			return f.NewCall("optional.of", mapped)
+		})),
+	}
+	if version > 0 {
+		macros = append(macros, cel.ReceiverMacro("optFlatMap", 2, optionalMacro("optFlatMap", func(_ cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
+			return mapped
+		})))
+	}
+	return cel.Macros(macros...)
+}
+
+// optionalMacro makes of o.name(v, e):
+//
+//	o.hasValue() ? wrap(e with v for o.value()) : optional.none()
+func optionalMacro(name string, wrap func(cel.MacroExprFactory, ast.Expr) ast.Expr) cel.MacroFactory {
+	return func(f cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+		if args[0].Kind() != ast.IdentKind {
+			return nil, f.NewError(args[0].ID(), name+"() variable name must be a simple identifier")
+		}
+		variable := args[0].AsIdent()
+		condition := f.NewMemberCall("hasValue", target)
+		// A loop over nothing binds the variable.
+		mapped := f.NewComprehension(f.NewList(), "#unused", variable,
+			f.NewMemberCall("value", f.Copy(target)), f.NewLiteral(types.False), f.NewIdent(variable), args[1])
+		return f.NewCall(operators.Conditional, condition, wrap(f, mapped), f.NewCall("optional.none")), nil
+	}
+}

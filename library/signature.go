@@ -1,0 +1,58 @@
+package library
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/kubecel/kubecel/cost"
+)
+
+// Signature returns one overload of the function as the documentation writes
+// it: `<net.IP>.family() → int`.
+func (f Function) Signature(o Overload) string {
+	args := o.Args
+	receiver := ""
+	if o.Member && len(args) > 0 {
+		receiver = "<" + typeName(args[0]) + ">."
+		args = args[1:]
+	}
+	names := make([]string, len(args))
+	for i, a := range args {
+		names[i] = typeName(a)
+	}
+	result := ""
+	if o.Result != nil {
+		result = " → " + typeName(o.Result)
+	}
+	return receiver + f.Name + "(" + strings.Join(names, ", ") + ")" + result
+}
+
+func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kubernetes.") }
+
+// CostText returns the price of a call of the overload in words, in cost units:
+// "0.1·size(receiver)".
+func (o Overload) CostText() string {
+	price := o.Cost
+	if !priced(price) {
+		price = cost.Standard().Overloads[o.ID]
+	}
+	if !priced(price) {
+		return "1"
+	}
+	names := make([]string, len(o.Args))
+	for i := range names {
+		switch {
+		case o.Member && i == 0:
+			names[i] = "receiver"
+		case len(o.Args) == 1 || o.Member && len(o.Args) == 2:
+			names[i] = "argument"
+		case o.Member:
+			names[i] = "argument " + strconv.Itoa(i)
+		default:
+			names[i] = "argument " + strconv.Itoa(i+1)
+		}
+	}
+	return price.Formula(names...)
+}
