@@ -20,6 +20,7 @@ type reportConfig struct {
 	object, old map[string]any
 	vars        map[string]any
 	evaluate    bool
+	releases    bool
 	ctx         context.Context
 }
 
@@ -56,6 +57,12 @@ func ReportObject(ctx context.Context, object, old map[string]any) ReportOption 
 // by node. Variables are as in [Expression.Eval].
 func ReportEvaluation(ctx context.Context, vars map[string]any) ReportOption {
 	return reportOption(func(c *reportConfig) { c.ctx, c.vars, c.evaluate = ctx, vars, true })
+}
+
+// ReportReleases adds to a report of a CRD what each release says of it when it is
+// written to that release, and what it estimates.
+func ReportReleases() ReportOption {
+	return reportOption(func(c *reportConfig) { c.releases = true })
 }
 
 func newReportConfig(opts []ReportOption) reportConfig {
@@ -97,13 +104,24 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 		release = Newest()
 	}
 	v := definition.Versions[index]
-	r := explain.Schema(explain.Document{
-		Schema: v.Schema,
-		Path:   definition.SchemaPath(index),
-		Status: definition.HasStatus(index),
-		Env:    func() crd.Environment { return environment.ExplainedRules(env) },
-	}, config.limits)
+	in := func(compile func() crd.Environment) explain.Document {
+		return explain.Document{
+			Schema: v.Schema, Path: definition.SchemaPath(index), Status: definition.HasStatus(index), Env: compile,
+		}
+	}
+	r := explain.Schema(in(func() crd.Environment { return environment.ExplainedRules(env) }), config.limits)
 	r.Name, r.Version, r.Release = definition.Name, v.Name, release.String()
+	if config.releases {
+		for _, release := range Releases() {
+			server := serverConfig{release: release}
+			env, err := server.written()
+			if err != nil {
+				return nil, err
+			}
+			verdict := explain.Verdict(in(func() crd.Environment { return environment.Rules(env) }), release.String())
+			r.Releases = append(r.Releases, verdict)
+		}
+	}
 	if config.object != nil {
 		if err := spend(r, v.Schema, config); err != nil {
 			return nil, err

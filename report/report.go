@@ -92,6 +92,23 @@ type Schema struct {
 	Expressions []Expression `json:"expressions"`
 	// Validation is what the rules spent on an object, nil if there was none.
 	Validation *Validation `json:"validation,omitempty"`
+	// Releases are the verdicts of all releases, the oldest first, empty if they were
+	// not asked for.
+	Releases []Release `json:"releases,omitempty"`
+}
+
+// Release is what one release of the API server says of a schema that is written
+// to it.
+type Release struct {
+	// Release is the release, such as 1.31.
+	Release string `json:"release"`
+	// Accepted tells whether it accepts the schema.
+	Accepted bool `json:"accepted"`
+	// Total is what all expressions together are estimated to cost there, as far as
+	// they compile.
+	Total uint64 `json:"total"`
+	// Findings are its words if it does not accept the schema.
+	Findings []Finding `json:"findings,omitempty"`
 }
 
 // Finding is one thing that an API server rejects.

@@ -57,6 +57,13 @@ func (s *Schema) Text(most int) string {
 			fmt.Fprintf(&b, "  %s\n    %s\n", f.Path, indent(f.Message, "    "))
 		}
 	}
+	for _, r := range s.Releases {
+		verdict := "accepts"
+		if !r.Accepted {
+			verdict = fmt.Sprintf("rejects (%d findings)", len(r.Findings))
+		}
+		fmt.Fprintf(&b, "  Kubernetes %s %s the schema, estimated at %s\n", r.Release, verdict, Number(r.Total))
+	}
 	if s.Advice != nil {
 		fmt.Fprintf(&b, "All expressions together:\n")
 		s.Advice.write(&b)

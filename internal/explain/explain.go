@@ -36,9 +36,7 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 		Accepted: len(findings) == 0,
 		Findings: []report.Finding{},
 	}
-	for _, f := range findings {
-		r.Findings = append(r.Findings, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
-	}
+	r.Findings = append(r.Findings, reported(findings)...)
 	r.Expressions = make([]report.Expression, 0, len(sites))
 	subjects := map[string]*subject{}
 	for i := range sites {
@@ -56,6 +54,20 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), strings.Compare(a.Path, b.Path))
 	})
 	return r
+}
+
+// Verdict is what a release says of the schema of a document.
+func Verdict(d Document, release string) report.Release {
+	findings, _, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
+	return report.Release{Release: release, Accepted: len(findings) == 0, Total: total, Findings: reported(findings)}
+}
+
+func reported(findings []crd.Finding) []report.Finding {
+	var all []report.Finding
+	for _, f := range findings {
+		all = append(all, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
+	}
+	return all
 }
 
 // What a server calls what costs too much.
