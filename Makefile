@@ -1,7 +1,7 @@
 # The commands of the README. Only Go, make and git are needed.
 GO ?= go
 
-.PHONY: test matrix oracle demo bench bench-peer fuzz generate
+.PHONY: test matrix oracle releases demo bench bench-peer fuzz generate
 
 # Every check that needs no network once the modules are downloaded.
 test:
@@ -25,6 +25,10 @@ matrix:
 # Live comparison with the API server's own modules.
 oracle:
 	cd internal/oracle && $(GO) vet ./... && $(GO) test -count=1 -v -timeout 15m ./...
+
+# Records what every release answers, from its own modules (half an hour).
+releases:
+	cd internal/oracle && $(GO) run . record && $(GO) run . releases
 
 # Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
 # its rules and those of a CRD that needs newer ones, and explains why a rule is

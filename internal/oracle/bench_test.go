@@ -11,6 +11,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/typesystem"
 
@@ -34,7 +35,7 @@ func peerSchema(tb testing.TB) (schema map[string]any, route map[string]any) {
 		}
 		version := c.CRD["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
 		schema = version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
-		s, err := structural(schema)
+		s, err := reference.Structural(schema)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -97,7 +98,7 @@ type compiledReference struct {
 }
 
 func prepareReference(schema map[string]any) func() any {
-	props, err := schemaProps(schema)
+	props, err := reference.SchemaProps(schema)
 	if err != nil {
 		panic(err)
 	}
@@ -210,7 +211,7 @@ func TestPeer(t *testing.T) {
 		t.Skip("run by make bench-peer")
 	}
 	schema, route := peerSchema(t)
-	outcome := NewReference().Schema(parity.SchemaCase{Schema: schema, Root: true})
+	outcome := reference.New(reference.Versioned).Schema(parity.SchemaCase{Schema: schema, Root: true})
 	t.Logf("HTTPRoute of Gateway API v1.4.1, standard channel: %d rules", len(outcome.Rules))
 	var validate, compile []figures
 	peers := []peer{referencePeer, ourPeer}

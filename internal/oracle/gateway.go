@@ -3,12 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
@@ -40,32 +39,7 @@ func gatewayCRDs(release string) ([]parity.CRDCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "config", "crd", "*", "*.yaml"))
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(files)
-	var all []parity.CRDCase
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := parity.Decode(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f, err)
-		}
-		crd, ok := doc.(map[string]any)
-		if !ok || crd["kind"] != "CustomResourceDefinition" {
-			continue
-		}
-		name := strings.TrimSuffix(filepath.Base(f), ".yaml")
-		all = append(all, parity.CRDCase{Name: release + "/" + filepath.Base(filepath.Dir(f)) + "/" + name, CRD: crd})
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no CRDs in %s", dir)
-	}
-	return all, nil
+	return parity.ReadCRDs(release, filepath.Join(dir, "config", "crd"))
 }
 
 // gatewaySchemas makes a case of every version of a CRD: objects derived from
@@ -74,18 +48,20 @@ func gatewaySchemas(crd parity.CRDCase) ([]parity.SchemaCase, error) {
 	spec := crd.CRD["spec"].(map[string]any)
 	group := spec["group"].(string)
 	kind := spec["names"].(map[string]any)["kind"].(string)
-	var all []parity.SchemaCase
-	for _, v := range spec["versions"].([]any) {
-		v := v.(map[string]any)
-		schema := v["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
-		c := parity.SchemaCase{Name: crd.Name + "/" + v["name"].(string), Schema: schema, Root: true}
-		s, err := structural(schema)
+	all, err := parity.SchemasOf(crd)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		c := &all[i]
+		schema, version := c.Schema, path.Base(c.Name)
+		s, err := reference.Structural(schema)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		derived := func(depth, items int) any {
 			m := parity.Example(schema, depth, items).(map[string]any)
-			m["apiVersion"], m["kind"] = group+"/"+v["name"].(string), kind
+			m["apiVersion"], m["kind"] = group+"/"+version, kind
 			m["metadata"] = map[string]any{"name": "example"}
 			return m
 		}
@@ -111,7 +87,6 @@ func gatewaySchemas(crd parity.CRDCase) ([]parity.SchemaCase, error) {
 			add(limit, parity.Object{Name: name, New: o})
 			add(20, parity.Object{Name: name + "-update", New: o, Old: parity.DeepCopy(o)})
 		}
-		all = append(all, c)
 	}
 	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 )
 
@@ -37,7 +38,7 @@ func summarise(name string, o parity.SchemaOutcome) gatewayLine {
 			l.Refused++
 		}
 		l.Cost += 10_000_000 - obj.Remaining
-		all.WriteString(outcomeKey(obj))
+		all.WriteString(reference.OutcomeKey(obj))
 	}
 	l.Hash = parity.Hash(all.String())
 	return l
@@ -57,7 +58,7 @@ func gatewayGolden(release string) string {
 
 // recordGateway writes the summaries of every schema of a release.
 func recordGateway(release string) error {
-	r := NewReference()
+	r := reference.New(reference.Versioned)
 	r.Runs = 1
 	crds, err := gatewayCRDs(release)
 	if err != nil {

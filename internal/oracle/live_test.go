@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/parity/ours"
 )
@@ -21,10 +22,10 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := parity.Compare(NewReference(), ours.New(), corpus, ledger)
+	r := parity.Compare(reference.New(reference.Versioned), ours.New(), corpus, ledger)
 	t.Logf("corpus: %s", r)
-	reference := &remembering{Reference: NewReference()}
-	reference.Runs = 1
+	asked := &remembering{Reference: reference.New(reference.Versioned)}
+	asked.Runs = 1
 	actual := ours.New()
 	for _, release := range gatewayReleases {
 		golden, err := readGateway(release)
@@ -36,14 +37,14 @@ func TestLive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, crd := range crds {
-			r.CRD(reference, actual, crd, ledger)
+			r.CRD(asked, actual, crd, ledger)
 			schemas, err := gatewaySchemas(crd)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range schemas {
-				r.Schema(reference, actual, s, ledger)
-				if now := summarise(s.Name, reference.last); !reflect.DeepEqual(now, golden[s.Name]) {
+				r.Schema(asked, actual, s, ledger)
+				if now := summarise(s.Name, asked.last); !reflect.DeepEqual(now, golden[s.Name]) {
 					t.Errorf("%s: the reference no longer answers as recorded", s.Name)
 				}
 				delete(golden, s.Name)
@@ -59,7 +60,7 @@ func TestLive(t *testing.T) {
 // remembering keeps the last outcome, so that one run serves the comparison
 // with kubecel and with the golden.
 type remembering struct {
-	*Reference
+	*reference.Reference
 	last parity.SchemaOutcome
 }
 
@@ -70,7 +71,7 @@ func (r *remembering) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 
 // TestGoldens holds the goldens against the reference, without kubecel.
 func TestGoldens(t *testing.T) {
-	parity.Replay(t, testdata, NewReference(), false)
+	parity.Replay(t, testdata, reference.New(reference.Versioned), false)
 }
 
 // TestSizes holds the size estimator of expressions against the one that the
@@ -80,7 +81,7 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, compared := NewReference(), 0
+	r, compared := reference.New(reference.Versioned), 0
 	for _, s := range corpus.Schemas {
 		if len(s.Objects) == 0 {
 			continue

@@ -1,6 +1,13 @@
+// Command oracle asks the API server's own packages every case of the corpus.
+//
+// "go run . record" writes their answers as goldens, which the main module
+// replays without them; "go test ./..." compares live, and adds the rules of
+// the Gateway API CRDs. "go run . releases" records what every release answers,
+// from its own modules.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -8,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 
 	"k8s.io/apimachinery/pkg/util/version"
@@ -18,12 +26,28 @@ import (
 var testdata = filepath.Join("..", "..", "testdata")
 
 func main() {
-	if len(os.Args) != 2 || os.Args[1] != "record" {
-		log.Fatal("usage: go run . record")
-	}
-	if err := record(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func run(args []string) error {
+	switch {
+	case len(args) == 1 && args[0] == "record":
+		return record()
+	case len(args) > 0 && args[0] == "releases":
+		releases := args[1:]
+		if len(releases) == 0 {
+			releases = parity.Releases()
+		}
+		for _, release := range releases {
+			if err := recordRelease(release); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("usage: go run . record | releases [1.37...]")
 }
 
 // record writes the list of overloads, on which the corpus stands, and then
@@ -36,7 +60,7 @@ func record() error {
 	if err != nil {
 		return err
 	}
-	if err := parity.Record(NewReference(), c, testdata); err != nil {
+	if err := parity.Record(reference.New(reference.Versioned), c, testdata); err != nil {
 		return err
 	}
 	n := 0

@@ -56,6 +56,9 @@ func LoadCorpus(testdata string) (*Corpus, error) {
 			if s.fields {
 				exprs = append(exprs, fieldCases(s.SchemaCase)...)
 			}
+			if s.prices {
+				exprs = append(exprs, priceCases()...)
+			}
 			if len(exprs) > 0 {
 				c.add("schema-"+s.Name, env, exprs)
 			}

@@ -103,6 +103,10 @@ func readLines[T any](file string, each func(T)) error {
 	if err != nil {
 		return err
 	}
+	return decodeLines(file, data, each)
+}
+
+func decodeLines[T any](file string, data []byte, each func(T)) error {
 	s := bufio.NewScanner(bytes.NewReader(data))
 	s.Buffer(nil, len(data)+1)
 	for n := 1; s.Scan(); n++ {

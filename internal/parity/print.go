@@ -34,6 +34,11 @@ func printTo(b *strings.Builder, v ref.Val, depth int) {
 		b.WriteString("...")
 		return
 	}
+	// The type of an unknown is another in older cel-go.
+	if v != nil && types.IsUnknown(v) {
+		fmt.Fprintf(b, "unknown(%v)", v)
+		return
+	}
 	switch v := v.(type) {
 	case nil:
 		b.WriteString("<nil>")
@@ -65,8 +70,6 @@ func printTo(b *strings.Builder, v ref.Val, depth int) {
 		b.WriteString(")")
 	case *types.Err:
 		b.WriteString("error(" + strconv.Quote(v.Error()) + ")")
-	case *types.Unknown:
-		b.WriteString("unknown(" + v.String() + ")")
 	case ref.Type:
 		b.WriteString("type(" + v.TypeName() + ")")
 	case traits.Mapper:

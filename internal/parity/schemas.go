@@ -11,8 +11,8 @@ import (
 type schemaFile struct {
 	SchemaCase
 	expressions []string
-	// fields asks for fieldCases of every property too.
-	fields bool
+	// fields asks for fieldCases of every property too, prices for priceCases.
+	fields, prices bool
 }
 
 // loadSchemas reads testdata/oracle/schemas. An object marked "mutate" stands
@@ -29,7 +29,7 @@ func loadSchemas(dir string) ([]schemaFile, error) {
 			Name:   f["@file"].(string),
 			Schema: get[map[string]any](r, f, "schema"),
 			Root:   get[bool](r, f, "root"),
-		}, fields: get[bool](r, f, "fields")}
+		}, fields: get[bool](r, f, "fields"), prices: get[bool](r, f, "prices")}
 		for _, o := range get[[]any](r, f, "objects") {
 			o, ok := o.(map[string]any)
 			if !ok {

@@ -1,4 +1,4 @@
-package main
+package reference
 
 import (
 	"context"
@@ -16,24 +16,23 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// structural converts decoded JSON to a structural schema by the server's way.
-func structural(schema map[string]any) (*structuralschema.Structural, error) {
-	props, err := schemaProps(schema)
+// Structural converts decoded JSON to a structural schema by the server's way.
+func Structural(schema map[string]any) (*structuralschema.Structural, error) {
+	props, err := SchemaProps(schema)
 	if err != nil {
 		return nil, err
 	}
 	return structuralschema.NewStructural(props)
 }
 
-func schemaProps(schema map[string]any) (*apiextensions.JSONSchemaProps, error) {
+// SchemaProps decodes an openAPIV3Schema to the internal type.
+func SchemaProps(schema map[string]any) (*apiextensions.JSONSchemaProps, error) {
 	data, err := json.Marshal(schema)
 	if err != nil {
 		return nil, err
@@ -49,12 +48,15 @@ func schemaProps(schema map[string]any) (*apiextensions.JSONSchemaProps, error) 
 
 // Schema compiles and validates as the server does with a custom resource.
 func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
-	s, err := structural(c.Schema)
+	s, err := Structural(c.Schema)
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
 	var o parity.SchemaOutcome
-	walk := &ruleWalk{set: environment.MustBaseEnvSet(version.MustParseGeneric(parity.Release))}
+	walk := &ruleWalk{set: baseEnvSet(environment.DefaultCompatibilityVersion()), loader: schemacel.StoredExpressionsEnvLoader()}
+	if r.stage == Written {
+		walk.loader = schemacel.NewExpressionsEnvLoader()
+	}
 	decl := model.SchemaDeclType(s, c.Root)
 	v := schemacel.NewValidator(s, c.Root, celconfig.PerCallLimit)
 	if v != nil {
@@ -63,11 +65,11 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 	o.Rules = walk.rules
 	for _, obj := range c.Objects {
 		first := validate(v, s, obj)
-		key := outcomeKey(first)
+		key := OutcomeKey(first)
 		seen := []string{key}
 		for n := 1; n < r.Runs; n++ {
-			if again := validate(v, s, obj); !slices.Contains(seen, outcomeKey(again)) {
-				seen = append(seen, outcomeKey(again))
+			if again := validate(v, s, obj); !slices.Contains(seen, OutcomeKey(again)) {
+				seen = append(seen, OutcomeKey(again))
 				first.Others = append(first.Others, again)
 			}
 		}
@@ -76,8 +78,8 @@ func (r *Reference) Schema(c parity.SchemaCase) parity.SchemaOutcome {
 	return o
 }
 
-// outcomeKey tells outcomes apart without regard to the order of errors.
-func outcomeKey(o parity.ObjectOutcome) string {
+// OutcomeKey tells outcomes apart without regard to the order of errors.
+func OutcomeKey(o parity.ObjectOutcome) string {
 	var keys []string
 	for _, e := range o.Errors {
 		keys = append(keys, fmt.Sprint(e))
@@ -107,11 +109,7 @@ func validate(v *schemacel.Validator, s *structuralschema.Structural, obj parity
 	}
 	w := &warnings{}
 	ctx := warning.WithWarningRecorder(context.Background(), w)
-	var opts []schemacel.Option
-	if obj.Old != nil {
-		opts = append(opts, schemacel.WithRatcheting(common.NewCorrelatedObject(obj.New, obj.Old, &model.Structural{Structural: s})))
-	}
-	errs, remaining := v.Validate(ctx, nil, s, obj.New, obj.Old, budget, opts...)
+	errs, remaining := run(ctx, v, s, obj, budget)
 	for _, e := range errs {
 		o.Errors = append(o.Errors, fieldError(e))
 	}
@@ -134,20 +132,21 @@ func fieldError(e *field.Error) parity.FieldError {
 // ruleWalk compiles the rules of every node that a validator would, in the
 // same way and with the server's own compiler.
 type ruleWalk struct {
-	set   *environment.EnvSet
-	rules []parity.RuleOutcome
+	set    *environment.EnvSet
+	loader schemacel.EnvLoader
+	rules  []parity.RuleOutcome
 }
 
 func (w *ruleWalk) node(path string, validation, node *structuralschema.Structural, decl *apiservercel.DeclType) {
 	compiled := *node
 	compiled.XValidations = validation.XValidations
-	results, err := schemacel.Compile(&compiled, decl, celconfig.PerCallLimit, w.set, schemacel.StoredExpressionsEnvLoader())
+	results, err := schemacel.Compile(&compiled, decl, celconfig.PerCallLimit, w.set, w.loader)
 	if err != nil {
 		w.rules = append(w.rules, parity.RuleOutcome{Path: path, Index: -1, Error: err.Error()})
 	}
 	for i, res := range results {
 		r := parity.RuleOutcome{Path: path, Index: i, MaxCost: res.MaxCost, Cardinality: res.MaxCardinality,
-			UsesOldSelf: res.UsesOldSelf, MessageMaxCost: res.MessageExpressionMaxCost, FieldPath: res.NormalizedRuleFieldPath}
+			UsesOldSelf: usesOldSelf(res), MessageMaxCost: res.MessageExpressionMaxCost, FieldPath: res.NormalizedRuleFieldPath}
 		if res.Error != nil {
 			r.Error = string(res.Error.Type) + ": " + res.Error.Detail
 		}
@@ -174,10 +173,8 @@ func (w *ruleWalk) node(path string, validation, node *structuralschema.Structur
 	if a, b := validation.AdditionalProperties, node.AdditionalProperties; a != nil && a.Structural != nil && b != nil && b.Structural != nil {
 		w.node(path+"{*}", a.Structural, b.Structural, elem)
 	}
-	if validation.ValueValidation != nil {
-		for i := range validation.ValueValidation.AllOf {
-			w.node(fmt.Sprintf("%s/allOf[%d]", path, i), fromNested(&validation.ValueValidation.AllOf[i]), node, decl)
-		}
+	for i, n := range nested(validation) {
+		w.node(fmt.Sprintf("%s/allOf[%d]", path, i), n, node, decl)
 	}
 }
 
@@ -194,24 +191,6 @@ func propertyType(name string, on *structuralschema.Structural, decl *apiserverc
 		return f.Type
 	}
 	return nil
-}
-
-// fromNested is the part of allOf that can carry rules, as a schema.
-func fromNested(n *structuralschema.NestedValueValidation) *structuralschema.Structural {
-	s := &structuralschema.Structural{ValueValidation: &n.ValueValidation, ValidationExtensions: n.ValidationExtensions}
-	if n.Items != nil {
-		s.Items = fromNested(n.Items)
-	}
-	for name, p := range n.Properties {
-		if s.Properties == nil {
-			s.Properties = map[string]structuralschema.Structural{}
-		}
-		s.Properties[name] = *fromNested(&p)
-	}
-	if n.AdditionalProperties != nil {
-		s.AdditionalProperties = &structuralschema.StructuralOrBool{Structural: fromNested(n.AdditionalProperties)}
-	}
-	return s
 }
 
 // classOf sorts the errors of a CRD check by what a library without the rest

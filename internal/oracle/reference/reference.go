@@ -1,15 +1,14 @@
-// Command oracle asks the API server's own packages every case of the corpus.
+// Package reference answers the cases of the corpus with the API server's own
+// packages.
 //
-// "go run . record" writes their answers as goldens, which the main module
-// replays without them; "go test ./..." compares live, and adds the rules of
-// the Gateway API CRDs.
-package main
+// It compiles against the modules of every release from 1.28 on. What they
+// declare differently stands in files of its own, chosen by build tags:
+// before1.35 is set for all releases before 1.35, and none for the newest.
+package reference
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -28,17 +27,31 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
+// Stage is the point in the life of an expression at which it is compiled.
+type Stage int
+
+const (
+	// Versioned compiles in the version that the case's environment names.
+	Versioned Stage = iota
+	// Stored compiles what is already stored: with all that the release knows.
+	Stored
+	// Written compiles what a client writes: with what the release accepts by
+	// default so that a cluster can be rolled back.
+	Written
+)
+
 // Reference is the API server as an implementation of the cases.
 type Reference struct {
 	// Runs is how often an object is validated. The reference walks maps in
 	// random order, and some outcomes depend on it: all that show are recorded.
-	Runs int
-	envs map[*parity.Environment]*builtEnv
+	Runs  int
+	stage Stage
+	envs  map[*parity.Environment]*builtEnv
 }
 
-// NewReference makes a reference with no environment built yet.
-func NewReference() *Reference {
-	return &Reference{Runs: 12, envs: map[*parity.Environment]*builtEnv{}}
+// New makes a reference with no environment built yet.
+func New(stage Stage) *Reference {
+	return &Reference{Runs: 12, stage: stage, envs: map[*parity.Environment]*builtEnv{}}
 }
 
 type builtEnv struct {
@@ -62,10 +75,10 @@ func (r *Reference) environment(e *parity.Environment) (*builtEnv, error) {
 		b.vars["authorizer"] = library.NewAuthorizerVal(&user.DefaultInfo{Name: parity.AuthorizerUser}, authorizing{})
 	}
 	if e.JSONPatch {
-		opts.EnvOptions = append(opts.EnvOptions, library.JSONPatch())
+		opts.EnvOptions = append(opts.EnvOptions, jsonPatch()...)
 	}
 	if e.Self != nil {
-		s, err := structural(e.Self.Schema)
+		s, err := Structural(e.Self.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -86,11 +99,18 @@ func (r *Reference) environment(e *parity.Environment) (*builtEnv, error) {
 			b.vars["oldSelf"] = common.UnstructuredToVal(first.Old, &model.Structural{Structural: s})
 		}
 	}
-	set, err := environment.MustBaseEnvSet(version.MustParseGeneric(e.Version)).Extend(opts)
+	compatible := environment.DefaultCompatibilityVersion()
+	if r.stage == Versioned {
+		compatible = version.MustParseGeneric(e.Version)
+	}
+	set, err := baseEnvSet(compatible).Extend(opts)
 	if err != nil {
 		return nil, err
 	}
 	b.env = set.NewExpressionsEnv()
+	if r.stage == Stored {
+		b.env = set.StoredExpressionsEnv()
+	}
 	r.envs[e] = b
 	return b, nil
 }
@@ -120,21 +140,44 @@ func (r *Reference) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
 		o.ProgramError = err.Error()
 		return o
 	}
+	if exhausting(c.Expr) {
+		o.Error = "not evaluated: the server runs out of memory"
+		return o
+	}
 	vars, err := interpreter.NewActivation(b.vars)
 	if err != nil {
 		o.Error = err.Error()
 		return o
 	}
+	evaluate(prog, vars, &o)
+	if r.stage == Versioned {
+		return o
+	}
+	for range evaluations - 1 {
+		again := o
+		if evaluate(prog, vars, &again); again != o {
+			o.Result, o.Error, o.Cost = "", "varies from run to run", 0
+			return o
+		}
+	}
+	return o
+}
+
+// evaluations is how often a release is asked for a result: some older ones
+// stop at whichever error they meet first in a map.
+const evaluations = 12
+
+func evaluate(prog cel.Program, vars interpreter.Activation, o *parity.ExprOutcome) {
+	o.Result, o.Error, o.Cost = "", "", 0
 	val, details, err := prog.ContextEval(context.Background(), vars)
 	if details != nil && details.ActualCost() != nil {
 		o.Cost = *details.ActualCost()
 	}
 	if err != nil {
 		o.Error = err.Error()
-		return o
+		return
 	}
 	o.Result = parity.Print(val)
-	return o
 }
 
 // sizes bounds the sizes of self and oldSelf by the schema's type. The server
@@ -179,20 +222,7 @@ func (authorizing) Authorize(_ context.Context, a authorizer.Attributes) (author
 	if q.Resource {
 		q.Group, q.Version, q.Kind = a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource()
 		q.Subresource, q.Namespace, q.ObjectName = a.GetSubresource(), a.GetNamespace(), a.GetName()
-		fields, err := a.GetFieldSelector()
-		if err != nil {
-			q.FieldSelectorError = err.Error()
-		}
-		for _, f := range fields {
-			q.FieldSelector = append(q.FieldSelector, fmt.Sprintf("%s %s %s", f.Field, f.Operator, f.Value))
-		}
-		labels, err := a.GetLabelSelector()
-		if err != nil {
-			q.LabelSelectorError = err.Error()
-		}
-		for _, l := range labels {
-			q.LabelSelector = append(q.LabelSelector, fmt.Sprintf("%s %s %s", l.Key(), l.Operator(), strings.Join(l.Values().List(), "|")))
-		}
+		selectors(&q, a)
 	}
 	allowed, denied, reason, err := parity.Authorize(q)
 	switch {
