@@ -30,11 +30,13 @@ oracle:
 releases:
 	cd internal/oracle && $(GO) run . record && $(GO) run . releases
 
-# Validates HTTPRoutes by the Gateway API's own CRD, and tells which releases
-# accept its rules and those of a CRD that needs newer ones.
+# Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
+# its rules and those of a CRD that needs newer ones, and explains why a rule is
+# rejected for its cost.
 demo:
 	$(GO) run ./examples/httproute
 	$(GO) run ./examples/releases
+	$(GO) run ./examples/costreport
 
 # Benchmarks of this library alone.
 bench:

@@ -363,3 +363,24 @@ func TestRetired(t *testing.T) {
 		}
 	}
 }
+
+// TestFormatByRelease holds what servers check of calls of format: nothing in
+// 1.30, calls with literals since 1.31, and 1.31 itself fails on a text that is
+// no literal.
+func TestFormatByRelease(t *testing.T) {
+	env := acceptEnv(t)
+	a := accepted(t, env, `'%d'.format(['a']) == ''`)
+	explained(t, `'%d'.format(['a']) == ''`, a)
+	if !slices.Equal(a.Releases(), []kubecel.Release{release(30)}) {
+		t.Errorf("%v, %v", a.Releases(), a.Requirements)
+	}
+	a = accepted(t, env, `self.name.format(['a']) == ''`)
+	explained(t, `self.name.format(['a']) == ''`, a)
+	want := kubecel.Releases()[5:]
+	if !slices.Equal(a.Releases(), slices.DeleteFunc(want, func(r kubecel.Release) bool { return r == release(31) })) {
+		t.Errorf("%v, %v", a.Releases(), a.Requirements)
+	}
+	if a := accepted(t, env, `'%s'.format([d]) == ''`); len(a.Releases()) != 8 {
+		t.Errorf("%v", a.Releases())
+	}
+}

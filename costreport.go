@@ -2,6 +2,7 @@ package kubecel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kubecel/kubecel/cost"
@@ -13,25 +14,35 @@ import (
 	"github.com/kubecel/kubecel/typesystem"
 )
 
-// reportRelease is the release whose estimates reports show.
-const reportRelease = "1.37"
-
 type reportConfig struct {
+	server      serverConfig
 	limits      report.Limits
 	object, old map[string]any
 	vars        map[string]any
 	evaluate    bool
+	releases    bool
 	ctx         context.Context
 }
 
-// ReportOption configures a report.
-type ReportOption func(*reportConfig)
+// ReportOption configures a report. A nil option does nothing. [ForRelease] and
+// [Compatibility] are options of [ReportCRD], too.
+type ReportOption interface{ applyReport(*reportConfig) }
+
+type reportOption func(*reportConfig)
+
+func (o reportOption) applyReport(c *reportConfig) { o(c) }
+
+func (o ReleaseOption) applyReport(c *reportConfig) {
+	if o.apply != nil {
+		o.apply(&c.server)
+	}
+}
 
 // ReportLimits judges estimates by limits of the caller's own, beside those of an
 // API server: suggestions of bounds aim at them. The default are the limits of
 // an API server.
 func ReportLimits(limits report.Limits) ReportOption {
-	return func(c *reportConfig) { c.limits = limits }
+	return reportOption(func(c *reportConfig) { c.limits = limits })
 }
 
 // ReportObject adds to a report of a CRD what its rules spend on an object that is
@@ -39,20 +50,26 @@ func ReportLimits(limits report.Limits) ReportOption {
 // The object should be complete, see [RuleSet.Complete]; rules are evaluated as by
 // [RuleSet.Validate]. If the context ends before, the report is an error.
 func ReportObject(ctx context.Context, object, old map[string]any) ReportOption {
-	return func(c *reportConfig) { c.ctx, c.object, c.old = ctx, object, old }
+	return reportOption(func(c *reportConfig) { c.ctx, c.object, c.old = ctx, object, old })
 }
 
 // ReportEvaluation adds to a report of an expression what one evaluation costs, node
 // by node. Variables are as in [Expression.Eval].
 func ReportEvaluation(ctx context.Context, vars map[string]any) ReportOption {
-	return func(c *reportConfig) { c.ctx, c.vars, c.evaluate = ctx, vars, true }
+	return reportOption(func(c *reportConfig) { c.ctx, c.vars, c.evaluate = ctx, vars, true })
+}
+
+// ReportReleases adds to a report of a CRD what each release says of it when it is
+// written to that release, and what it estimates.
+func ReportReleases() ReportOption {
+	return reportOption(func(c *reportConfig) { c.releases = true })
 }
 
 func newReportConfig(opts []ReportOption) reportConfig {
 	config := reportConfig{limits: report.ServerLimits()}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&config)
+			opt.applyReport(&config)
 		}
 	}
 	return config
@@ -60,7 +77,8 @@ func newReportConfig(opts []ReportOption) reportConfig {
 
 // ReportCRD says where the estimated cost of the rules in one version of a
 // CustomResourceDefinition comes from, node by node and bound by bound, what an
-// API server of Kubernetes 1.37 says when the CRD is created, and which bounds
+// API server of Kubernetes 1.37, or of another release with [ForRelease], says when
+// the CRD is created, and which bounds
 // would bring a rule under its limit. An empty version stands for the version
 // that is stored.
 //
@@ -76,19 +94,34 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 	if err != nil {
 		return nil, err
 	}
-	env, err := environment.Written()
+	config := newReportConfig(opts)
+	env, err := config.server.written()
 	if err != nil {
 		return nil, err
 	}
-	config := newReportConfig(opts)
+	release := config.server.release
+	if release.IsZero() {
+		release = Newest()
+	}
 	v := definition.Versions[index]
-	r := explain.Schema(explain.Document{
-		Schema: v.Schema,
-		Path:   definition.SchemaPath(index),
-		Status: definition.HasStatus(index),
-		Env:    func() crd.Environment { return environment.ExplainedRules(env) },
-	}, config.limits)
-	r.Name, r.Version, r.Release = definition.Name, v.Name, reportRelease
+	in := func(compile func() crd.Environment) explain.Document {
+		return explain.Document{
+			Schema: v.Schema, Path: definition.SchemaPath(index), Status: definition.HasStatus(index), Env: compile,
+		}
+	}
+	r := explain.Schema(in(func() crd.Environment { return environment.ExplainedRules(env) }), config.limits)
+	r.Name, r.Version, r.Release = definition.Name, v.Name, release.String()
+	if config.releases {
+		for _, release := range Releases() {
+			server := serverConfig{release: release}
+			env, err := server.written()
+			if err != nil {
+				return nil, err
+			}
+			verdict := explain.Verdict(in(func() crd.Environment { return environment.Rules(env) }), release.String())
+			r.Releases = append(r.Releases, verdict)
+		}
+	}
 	if config.object != nil {
 		if err := spend(r, v.Schema, config); err != nil {
 			return nil, err
@@ -102,16 +135,20 @@ func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) er
 	if config.ctx == nil {
 		return ErrNilContext
 	}
-	rules, err := compileRules(schema, nil)
+	env, err := config.server.evaluating()
 	if err != nil {
 		return err
+	}
+	validator, err := crd.NewValidator(schema, true, environment.Rules(env))
+	if err != nil {
+		return schemaError(err)
 	}
 	var old any
 	if config.old != nil {
 		old = config.old
 	}
 	ledger := explain.NewLedger()
-	result, err := rules.validator.Validate(config.ctx, config.object, old, crd.Options{
+	result, err := validator.Validate(config.ctx, config.object, old, crd.Options{
 		Budget: crd.NewBudget(cost.Budget),
 		Spent: func(s crd.Spending) {
 			kind := report.KindRule
@@ -136,6 +173,10 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 	if e.isZero() {
 		return nil, errZeroEnv
 	}
+	config := newReportConfig(opts)
+	if config.server != (serverConfig{}) {
+		return nil, errors.New("report: the release is that of the environment")
+	}
 	checked, err := e.scope.Compile(expression)
 	if err != nil {
 		return nil, compileError(expression, "compilation failed: "+err.Error(), err)
@@ -154,7 +195,6 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
 		return b, ok
 	}
-	config := newReportConfig(opts)
 	x := explain.Expression(expression, e.scope.Explain(checked), bound, config.limits)
 	if x.Error != "" {
 		return nil, fmt.Errorf("report: %s", x.Error)

@@ -18,6 +18,8 @@ const (
 	NumbersName = "cel.numbers"
 	// OptionalsName is the library of optional types and their syntax.
 	OptionalsName = "cel.optionals"
+	// FormatChecksName is the library that checks calls of format.
+	FormatChecksName = "cel.format"
 	// ValidatorsName is the library that checks literals.
 	ValidatorsName = "cel.validators"
 	// IdentifiersName is the library of names in backquotes.
@@ -63,7 +65,14 @@ func settings() []Library {
 			)},
 		},
 		{
-			// An environment asks for this library by its name.
+			// Strings brings the checks, and an environment without this library
+			// leaves them out.
+			Name:        FormatChecksName,
+			Doc:         "Checks calls of format with literals when an expression is compiled.",
+			Since:       Introduced(1, 29),
+			FirstServer: Introduced(1, 31),
+		},
+		{
 			// An environment asks for this library by its name.
 			Name:        IdentifiersName,
 			Doc:         "Selects fields of maps by names in backquotes: {'a-b': 1}.`a-b`.",

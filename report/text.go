@@ -57,6 +57,17 @@ func (s *Schema) Text(most int) string {
 			fmt.Fprintf(&b, "  %s\n    %s\n", f.Path, indent(f.Message, "    "))
 		}
 	}
+	for _, r := range s.Releases {
+		verdict := "accepts"
+		if !r.Accepted {
+			verdict = fmt.Sprintf("rejects (%d findings)", len(r.Findings))
+		}
+		fmt.Fprintf(&b, "  Kubernetes %s %s the schema, estimated at %s\n", r.Release, verdict, Number(r.Total))
+	}
+	if s.Advice != nil {
+		fmt.Fprintf(&b, "All expressions together:\n")
+		s.Advice.write(&b)
+	}
 	if v := s.Validation; v != nil {
 		fmt.Fprintf(&b, "An object was validated for %s of %s units.\n", Number(v.Cost), Number(v.Budget))
 		for _, e := range v.Spending {
@@ -158,7 +169,8 @@ func (x *Expression) marks() []*Node {
 	var all []*Node
 	x.Root.Each(func(n *Node) {
 		worth := n.OwnShare >= 0.01 || n.Kind == "comprehension" && n.Share >= 0.01
-		if worth && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
+		// What a macro adds has names that no expression can have.
+		if worth && !strings.HasPrefix(n.Name, "@") && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
 			all = append(all, n)
 		}
 	})
@@ -337,61 +349,6 @@ func (x *Expression) writeSound(b *strings.Builder) {
 	for _, d := range s.Doubts {
 		fmt.Fprintf(b, "                    %s: %s\n", clip(d.Text, 40), d.Reason)
 	}
-}
-
-func (a *Advice) write(b *strings.Builder) {
-	if a == nil {
-		return
-	}
-	if a.Note != "" {
-		fmt.Fprintf(b, "  %s\n", a.Note)
-	}
-	if len(a.Together) > 0 {
-		proof := ""
-		if a.Proven {
-			proof = ", estimated anew with them"
-		}
-		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", Number(a.TogetherTotal), proof)
-		for _, c := range a.Together {
-			c.write(b)
-		}
-	}
-	first := true
-	for _, c := range a.Alone {
-		if !c.Fits {
-			continue
-		}
-		if first {
-			fmt.Fprintf(b, "  or one of these alone, at most:\n")
-			first = false
-		}
-		c.write(b)
-	}
-	for i, c := range a.Growth {
-		if i == 0 {
-			fmt.Fprintf(b, "\n  as far as this expression goes, each bound alone may grow to:\n")
-		}
-		c.write(b)
-	}
-}
-
-func (c Change) write(b *strings.Builder) {
-	from := "it is missing"
-	if c.From != nil {
-		from = "now " + Number(uint64(max(*c.From, 0)))
-		if *c.From < 0 {
-			from = "now " + strconv.FormatInt(*c.From, 10)
-		}
-	}
-	data := c.Data
-	if data == "" {
-		data = "the root"
-	}
-	more := ""
-	if !c.Largest && c.Fits {
-		more = " or more"
-	}
-	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", Number(uint64(c.To)), more, data, from)
 }
 
 // clip shortens text to a number of code points.

@@ -96,11 +96,11 @@ func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, 
 	if s == nil {
 		return nil
 	}
-	return (&checker{env: env, root: all.rootTypes, visit: visit}).schema(s, path, status)
+	return (&checker{env: env, visit: visit}).schema(s, path, status, all)
 }
 
 // schema checks a whole schema.
-func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) []Finding {
+func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, all *Checks) []Finding {
 	var findings []Finding
 	add := func(code Code, errs ...*field.Error) {
 		for _, err := range errs {
@@ -119,7 +119,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool) [
 		errs := validateStructural(s, path)
 		add(CodeNotStructural, errs...)
 		if len(errs) == 0 && c.env != nil {
-			types = c.root(s)
+			types = all.rootTypes(s)
 		}
 	}
 	schema, rules := c.node(s, path, true, inherited{}, types)
@@ -160,8 +160,6 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 type checker struct {
 	env   Environment
 	visit func(Visit)
-	// root are the types of a schema.
-	root func(*typesystem.OpenAPI) *typeContext
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64

@@ -317,7 +317,3 @@ func (d *Definition) schemaPath(i int, shared bool) *field.Path {
 	}
 	return spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema")
 }
-
-// SchemaPath is the path of the schema of the version at an index, as an API
-// server names it.
-func (d *Definition) SchemaPath(i int) *field.Path { return d.schemaPath(i, d.shared()) }

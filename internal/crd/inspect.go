@@ -39,10 +39,14 @@ type Link struct {
 // InspectSchema checks a schema as Check does, and returns every rule that is
 // compiled, and what all expressions are estimated to cost.
 func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment) (findings []Finding, sites []Site, total uint64) {
-	c := &checker{env: env, root: rootContext, inspect: func(s Site) { sites = append(sites, s) }}
-	findings = c.schema(s, path, status)
+	c := &checker{env: env, inspect: func(s Site) { sites = append(sites, s) }}
+	findings = c.schema(s, path, status, NewChecks(&Definition{}))
 	return findings, sites, c.total
 }
+
+// SchemaPath is the path of the schema of the version at an index, as an API server
+// names it in errors.
+func (d *Definition) SchemaPath(i int) *field.Path { return d.schemaPath(i, d.shared()) }
 
 // HasStatus tells whether the schema of the version at an index is that of a
 // resource with a status: if all versions have the same schema, one suffices.

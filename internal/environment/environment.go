@@ -57,6 +57,8 @@ type Env struct {
 	// fields can be selected by reserved words, and optionals whether there are
 	// optional types.
 	numbers, keywords, optionals bool
+	// checksFormat tells whether calls of format are checked.
+	checksFormat bool
 	// grammar is the same for environments that parse alike.
 	grammar string
 	// parser is set if that of cel knows more than the server's.
@@ -103,7 +105,7 @@ func New(cfg Config) (*Env, error) {
 	e := &Env{
 		cel: env, prices: table, server: cfg.Server, size: cfg.ExpressionSize,
 		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
-		optionals: has(cfg.Libraries, library.OptionalsName),
+		optionals: has(cfg.Libraries, library.OptionalsName), checksFormat: has(cfg.Libraries, library.FormatChecksName),
 	}
 	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
 	if err := e.setParser(has(cfg.Libraries, library.IdentifiersName)); err != nil {
@@ -262,14 +264,7 @@ func (s *Scope) parse(expr string) (common.Source, *celast.AST, error) {
 }
 
 // check type-checks what was parsed, which it changes.
-func (s *Scope) check(source common.Source, parsed *celast.AST) (checked *celast.AST, err error) {
-	// cel-go's validators of literals panic on some expressions, such as
-	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
-	defer func() {
-		if r := recover(); r != nil {
-			checked, err = nil, panicFailure(r)
-		}
-	}()
+func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, error) {
 	checked, errs := checker.Check(parsed, source, s.checker)
 	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
 	if issues.Err() != nil {
@@ -282,8 +277,28 @@ func (s *Scope) check(source common.Source, parsed *celast.AST) (checked *celast
 }
 
 func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error {
+	if err := validate(s.env.cel, s.env.checksFormat, checked, issues); err != nil {
+		return err
+	}
+	if issues.Err() != nil {
+		return literalFailure(issues)
+	}
+	if s.env.server.Minor == formatPanics && formatsUnknown(checked) {
+		return panicFailure("invalid memory address or nil pointer dereference")
+	}
+	return nil
+}
+
+func validate(env *cel.Env, format bool, checked *celast.AST, issues *cel.Issues) (err error) {
+	// cel-go's validators of literals panic on some expressions, such as
+	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicFailure(r)
+		}
+	}()
 	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
-	validators := s.env.cel.Validators()
+	validators := env.Validators()
 	for _, v := range validators {
 		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
 			if err := c.Configure(config); err != nil {
@@ -292,10 +307,9 @@ func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error 
 		}
 	}
 	for _, v := range validators {
-		v.Validate(s.env.cel, config, checked, issues)
-	}
-	if issues.Err() != nil {
-		return literalFailure(issues)
+		if format || !isFormatValidator(v) {
+			v.Validate(env, config, checked, issues)
+		}
 	}
 	return nil
 }

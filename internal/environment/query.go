@@ -13,8 +13,12 @@ import (
 
 // AnyServer is the configuration of an environment with everything that any
 // server has, or that is only documented.
+//
+// It checks no literals.
 func AnyServer() Config {
-	libraries := slices.DeleteFunc(library.Stored(), func(l library.Library) bool { return l.Name == library.ValidatorsName })
+	libraries := slices.DeleteFunc(library.Stored(), func(l library.Library) bool {
+		return l.Name == library.ValidatorsName || l.Name == library.FormatChecksName
+	})
 	return Config{
 		Libraries: slices.Concat(libraries, library.Retired(), []library.Library{library.JSONPatch()}),
 		Beyond:    true,

@@ -59,6 +59,7 @@ func (s *Scope) requirements(expr string) []Requirement {
 	for _, id := range backquoted(checked, f.source) {
 		f.add(feature{name: backquotesName, since: registry().backquotes}, id, "")
 	}
+	f.findFormats()
 	slices.SortFunc(f.found, func(a, b Requirement) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Feature, b.Feature))
 	})

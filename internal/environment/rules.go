@@ -26,6 +26,11 @@ func Rules(env *Env) crd.Environment {
 	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}}
 }
 
+// ExplainedRules is Rules, and keeps of each expression what a report needs.
+func ExplainedRules(env *Env) crd.Environment {
+	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, explain: true}
+}
+
 // Needs tells what the expressions of rules need that not every server has.
 type Needs struct {
 	rules *rules
@@ -88,19 +93,15 @@ func (s *SharedRules) of(key sharedKey) *shared {
 	return known
 }
 
-// ExplainedRules is Rules, and keeps of each expression what a report needs.
-func ExplainedRules(env *Env) crd.Environment {
-	return &rules{env: env, scopes: map[*typesystem.Schema]*ruleScope{}, explain: true}
-}
-
 // rules remembers what it has compiled: large parts of a schema often stand in
 // several places of it, each with the same rules.
 type rules struct {
 	env    *Env
 	scopes map[*typesystem.Schema]*ruleScope
 	// needs, if set, gets what each expression needs.
-	needs   *Needs
-	shared  *SharedRules
+	needs  *Needs
+	shared *SharedRules
+	// explain keeps of each expression what a report needs.
 	explain bool
 }
 

@@ -163,7 +163,7 @@ func rootName(name string) string {
 var standardMacros = map[string]bool{"has": true, "all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
 // checkedLiterals are the functions whose literal arguments are checked.
-var checkedLiterals = map[string]bool{"duration": true, "timestamp": true, "matches": true}
+var checkedLiterals = map[string]bool{"duration": true, "timestamp": true, "matches": true, "format": true}
 
 // has is the same for two environments if they have the same of what an
 // expression uses.
@@ -176,17 +176,23 @@ func (e *Env) has(u *uses) string {
 	if u.types {
 		b.WriteString(" types:" + signatures[""])
 	}
+	if u.literals {
+		b.WriteString(" validators:" + signatures[validatorsKey])
+	}
 	for _, setting := range []struct{ used, on bool }{
-		{u.numbers, e.numbers}, {u.keywords, e.keywords}, {u.literals, len(e.cel.Validators()) > 1},
+		{u.numbers, e.numbers}, {u.keywords, e.keywords},
 	} {
 		b.WriteString(" " + strconv.FormatBool(setting.used && setting.on))
 	}
 	return b.String()
 }
 
-// signaturesOf are the overloads of each function of an environment, and under
-// the empty name the types that its libraries have. An overload id stands for
-// one signature.
+// validatorsKey is no name of a function.
+const validatorsKey = "validators "
+
+// signaturesOf are the overloads of each function of an environment, under
+// the empty name the types that its libraries have, and under validatorsKey what
+// it checks of literals. An overload id stands for one signature.
 func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 	all := map[string]string{}
 	for name, fn := range e.cel.Functions() {
@@ -208,5 +214,14 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 	}
 	slices.Sort(names)
 	all[""] = strings.Join(names, ",")
+	var validators []string
+	for _, v := range e.cel.Validators() {
+		validators = append(validators, v.Name())
+	}
+	validators = append(validators, strconv.FormatBool(e.checksFormat))
+	if e.server.Minor == formatPanics {
+		validators = append(validators, "format panics")
+	}
+	all[validatorsKey] = strings.Join(validators, ",")
 	return all
 }

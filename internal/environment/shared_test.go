@@ -39,7 +39,7 @@ func TestSharedCompilation(t *testing.T) {
 		"type(d) == net.IP", "net", "net.IP", "kubernetes.Quantity", "optional_type", "self.?xs", "self.xs[?0]", "[?d]", "{?'a': d}", "d ? 1 : 2", "d.`a-b`", "'`?'",
 		"1 < 1.5", "d < 1", "[1, 'a']", "{'a': 1, 'b': 'c'}", "duration('x')", "duration(1)", "duration(size('a'))", "duration(d)", "timestamp('x')", "'a'.matches('[')", "matches(d, '[')",
 		"d.transformList(i, x, x)", "d.sortBy(x, x)", "d.optMap(x, x)", "d.optMap(1, x)", "d.sort()", "d.first()", "d.transformList(x)", "transformList(d)", "d.all(d)", "d.exists_one(i, x, x)", "d.existsOne(i, x, x)", "d.existsOne(x, x)",
-		"'%s'.format([d])", "string(d)", "d.indexOf(1)", "sets.contains(d, d)", "d.sets.contains(d)", "ip.isCanonical(d)", "d.ip.isCanonical(d)", "d.isCanonical()", "d.map(format, format)", "self.xs.map(ip, ip)", "[1].map(net, net)",
+		"'%s'.format([d])", "'%d'.format(['a'])", "d.format([d])", "self.__namespace__.format(d)", "'%s'.format(d)", "string(d)", "d.indexOf(1)", "sets.contains(d, d)", "d.sets.contains(d)", "ip.isCanonical(d)", "d.ip.isCanonical(d)", "d.isCanonical()", "d.map(format, format)", "self.xs.map(ip, ip)", "[1].map(net, net)",
 	}
 	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes(), []library.Library{library.JSONPatch()}) {
 		for _, fn := range lib.Functions {

@@ -7,6 +7,8 @@ type Record struct {
 	// Nodes are the nodes that cost something or looped.
 	Nodes map[int64]NodeCost
 	limit uint64
+	// refunded tells whether a unit was taken off.
+	refunded bool
 }
 
 // NodeCost is what one node cost in an evaluation.
@@ -24,15 +26,14 @@ type NodeCost struct {
 func (p *Program) Record(ctx context.Context, vars Vars, limit uint64) (Result, *Record) {
 	r := &Record{}
 	res := p.eval(ctx, vars, limit, r)
-	left := res.Cost
-	for _, n := range r.Nodes {
-		left -= n.Units
-	}
-	if left != 0 {
-		// A unit was taken off where there was none, and charging it again brought
-		// the cost back to zero, which is over no limit.
+	if r.refunded {
+		// Where a unit was taken off that was not there, charging it again brings the
+		// cost back to zero, which is over no limit. The root gets what is missing.
 		n := r.Nodes[p.root.id()]
-		n.Units += left
+		n.Units += res.Cost
+		for _, o := range r.Nodes {
+			n.Units -= o.Units
+		}
 		r.Nodes[p.root.id()] = n
 	}
 	return res, r
@@ -61,10 +62,10 @@ func (f *frame) over(id int64, units uint64) {
 
 // refund takes units off.
 func (f *frame) refund(id int64, units uint64) {
-	f.charge(id, ^units+1)
-	if f.record != nil && f.mode != modeMuted && f.cost == 0 { // not over the limit
-		f.over(id, ^units+1)
+	if f.record != nil {
+		f.record.refunded = true
 	}
+	f.charge(id, ^units+1)
 }
 
 // turn notes an iteration.

@@ -6,9 +6,11 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-// adviser searches for the bounds that bring an expression under a limit.
+// adviser searches for the bounds that bring an expression, or several together,
+// under a limit.
 type adviser struct {
-	*subject
+	// total is the estimate with some bounds replaced.
+	total func(settings) uint64
 	limit uint64
 	knobs []knob
 	// prove estimates anew with the bounds in the document, nil if there is none.
@@ -48,10 +50,16 @@ func (a *adviser) advise(total uint64) *report.Advice {
 			advice.Alone = append(advice.Alone, c)
 		}
 	}
+	a.adviseTogether(advice)
+	return advice
+}
+
+// adviseTogether adds a set of bounds that suffices.
+func (a *adviser) adviseTogether(advice *report.Advice) {
 	set := a.together()
 	if set == nil {
-		advice.Note = "no bounds suffice: even with 1 for each the estimate is over the limit, so the expression itself must become simpler"
-		return advice
+		advice.Note = "no bounds suffice: even with 1 for each the estimate is over the limit, so what is evaluated must become simpler"
+		return
 	}
 	advice.TogetherTotal = a.total(settingsOf(set))
 	advice.Proven = a.proven(set, advice.TogetherTotal)
@@ -62,7 +70,6 @@ func (a *adviser) advise(total uint64) *report.Advice {
 		c.Largest = !a.fits(with(set, i, s.to+1))
 		advice.Together = append(advice.Together, c)
 	}
-	return advice
 }
 
 func (a *adviser) change(s setting) report.Change {

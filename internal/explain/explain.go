@@ -36,12 +36,14 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 		Accepted: len(findings) == 0,
 		Findings: []report.Finding{},
 	}
-	for _, f := range findings {
-		r.Findings = append(r.Findings, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
-	}
+	r.Findings = append(r.Findings, reported(findings)...)
 	r.Expressions = make([]report.Expression, 0, len(sites))
+	subjects := map[string]*subject{}
 	for i := range sites {
-		r.Expressions = append(r.Expressions, d.site(&sites[i], limits)...)
+		r.Expressions = append(r.Expressions, d.site(&sites[i], limits, subjects)...)
+	}
+	if total > limits.Schema {
+		r.Advice = d.advise(r, subjects, limits)
 	}
 	for i := range r.Expressions {
 		if total > 0 {
@@ -54,6 +56,20 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 	return r
 }
 
+// Verdict is what a release says of the schema of a document.
+func Verdict(d Document, release string) report.Release {
+	findings, _, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
+	return report.Release{Release: release, Accepted: len(findings) == 0, Total: total, Findings: reported(findings)}
+}
+
+func reported(findings []crd.Finding) []report.Finding {
+	var all []report.Finding
+	for _, f := range findings {
+		all = append(all, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
+	}
+	return all
+}
+
 // What a server calls what costs too much.
 const (
 	schemaName  = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
@@ -61,8 +77,66 @@ const (
 	messageName = "estimated messageExpression cost"
 )
 
-// site reports a rule and its messageExpression.
-func (d Document) site(s *crd.Site, limits report.Limits) []report.Expression {
+// advise says which bounds would bring all expressions together under the limit of
+// the schema. The bounds of those that hardly count stay as they are.
+func (d Document) advise(r *report.Schema, subjects map[string]*subject, limits report.Limits) *report.Advice {
+	const hardly = 100
+	var rest uint64
+	var costly []*subject
+	var knobs []knob
+	for i := range r.Expressions {
+		x := &r.Expressions[i]
+		s := subjects[x.Path]
+		if s == nil || x.Total < r.Total/hardly {
+			rest = cost.Accumulated(rest, x.Total)
+			continue
+		}
+		costly = append(costly, s)
+		for _, k := range s.knobs() {
+			if i := slices.IndexFunc(knobs, func(o knob) bool { return o.key == k.key }); i < 0 {
+				knobs = append(knobs, k)
+			} else {
+				knobs[i].top = max(knobs[i].top, k.top)
+			}
+		}
+	}
+	sortKnobs(knobs)
+	a := adviser{limit: limits.Schema, knobs: knobs,
+		total: func(set settings) uint64 {
+			total := rest
+			for _, s := range costly {
+				total = cost.Accumulated(total, s.total(set))
+			}
+			return total
+		},
+		prove: func(set []setting) (uint64, bool) {
+			doc, err := d.with(set)
+			if err != nil {
+				return 0, false
+			}
+			_, _, total := crd.InspectSchema(doc, d.Path, d.Status, d.Env())
+			return total, true
+		},
+	}
+	advice := &report.Advice{}
+	a.adviseTogether(advice)
+	return advice
+}
+
+// with is the document with bounds in it.
+func (d Document) with(set []setting) (*typesystem.OpenAPI, error) {
+	doc := d.Schema
+	for _, b := range set {
+		var err error
+		if doc, err = doc.WithBound(b.place, b.keyword, b.to); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}
+
+// site reports a rule and its messageExpression, and keeps their subjects by path.
+func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*subject) []report.Expression {
 	path := strings.TrimPrefix(strings.TrimPrefix(s.Path.String(), d.Path.String()), ".")
 	x := report.Expression{Kind: report.KindRule, Path: path + ".rule", Place: s.Place.Data(), Source: s.Rule.Rule}
 	if s.Err != nil {
@@ -74,6 +148,7 @@ func (d Document) site(s *crd.Site, limits report.Limits) []report.Expression {
 	}
 	sub := d.subject(s)
 	sub.explain, sub.chain, sub.fallback, sub.minSize = s.Expr.Explain, s.Chain, s.Fallback, s.Self.MinSize()
+	subjects[x.Path] = sub
 	describe(&x, sub, ruleName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, false) })
 	all := []report.Expression{x}
 	if s.Rule.MessageExpression == "" {
@@ -87,6 +162,7 @@ func (d Document) site(s *crd.Site, limits report.Limits) []report.Expression {
 		// As a server does, it is judged by one evaluation.
 		sub := d.subject(s)
 		sub.explain = s.Message.Explain
+		subjects[m.Path] = sub
 		describe(&m, sub, messageName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, true) })
 	default:
 		return all
@@ -114,7 +190,7 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 		x.Error = "cost estimation failed: " + err.Error()
 		return
 	}
-	x.Estimate = report.Of(trace.Total)
+	x.Estimate, s.estimate = report.Of(trace.Total), trace.Total.Max
 	x.Evaluations = s.describeEvaluations()
 	x.Total = cost.Repeated(trace.Total.Max, x.Evaluations.Count)
 	x.Server = report.Judge(name, x.Total, cost.EstimateLimit)
@@ -127,7 +203,7 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 			x.Bounds = append(x.Bounds, reportBound(a.Bound))
 		}
 	}
-	a := adviser{subject: s, limit: limits.Expression, knobs: s.knobs(), prove: prove}
+	a := adviser{total: s.total, limit: limits.Expression, knobs: s.knobs(), prove: prove}
 	x.Advice = a.advise(x.Total)
 	x.Sound = sound(maker, trace, x.Root, x.Evaluations.Count)
 }
@@ -160,12 +236,9 @@ func (s *subject) describeEvaluations() report.Evaluations {
 
 // prove estimates an expression anew with bounds in the document.
 func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64, ok bool) {
-	doc := d.Schema
-	for _, b := range set {
-		var err error
-		if doc, err = doc.WithBound(b.place, b.keyword, b.to); err != nil {
-			return 0, false
-		}
+	doc, err := d.with(set)
+	if err != nil {
+		return 0, false
 	}
 	env := &only{Environment: d.Env(), rule: s.Rule}
 	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, env)

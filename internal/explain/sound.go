@@ -40,7 +40,9 @@ const (
 	doubtDynamic   = "a dynamic value has no size to estimate with, and its functions are charged by name"
 	doubtSelection = "a selection from a dynamic or optional value is not estimated"
 	doubtPath      = "a path into a value that is no variable costs one more than estimated"
-	doubtFormat    = "a format chosen by name is estimated without its pattern"
+	doubtFormat    = "a format is estimated by a pattern that can be shorter than its own, and one chosen by name without any"
+	doubtFlatten   = "the result of flatten is estimated to be no larger than the list, whatever its elements hold"
+	doubtPrice     = "join and distinct cost more in an evaluation than they are estimated at"
 	doubtSlice     = "slice is estimated by the difference of its bounds, which may be wrong"
 	doubtRange     = "lists.range is estimated without the value of its argument"
 	doubtNested    = "the elements of a list of lists are compared at a cost that is not estimated"
@@ -120,8 +122,12 @@ func (m *treeMaker) doubts(n *cost.Trace) (doubts []doubt) {
 	}
 	dynamic := slices.ContainsFunc(n.Parts, func(p *cost.Trace) bool { return m.isDynamic(p.ID) })
 	switch {
-	case n.Name == "format.named":
+	case n.Name == "format.named" || n.Name == "validate":
 		doubts = append(doubts, doubt{reason: doubtFormat, unbounded: true})
+	case n.Name == "flatten":
+		doubts = append(doubts, doubt{reason: doubtFlatten, unbounded: true})
+	case n.Name == "join" || n.Name == "distinct":
+		doubts = append(doubts, doubt{reason: doubtPrice, unbounded: true})
 	case n.Name == "slice":
 		doubts = append(doubts, doubt{reason: doubtSlice, unbounded: true})
 	case n.Name == "lists.range":

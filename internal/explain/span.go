@@ -175,28 +175,37 @@ func (s *source) own(n *cost.Trace, info *celast.SourceInfo) extent {
 		e.to = min(i+1, len(s.tokens)-1)
 	case s.is(i, "("):
 		// The bracket of a call. Its name, with the namespace, stands before.
-		for e.from > 0 && (isWord(s.text[s.tokens[e.from-1].start]) || s.is(e.from-1, ".")) && s.named(e.from-1) {
+		for e.from > 0 && s.named(e.from-1) {
 			e.from--
 		}
 	}
-	return s.balanced(e)
+	return s.balanced(e, none)
 }
 
-// named tells whether a word or dot before a call belongs to the name of what is
-// called: words and dots take turns.
+// named tells whether the token before a part of the name of what is called belongs
+// to the name too: words and dots take turns.
 func (s *source) named(i int) bool {
-	return s.is(i, ".") != s.is(i+1, ".") && (s.is(i, ".") || s.is(i+1, ".") || s.is(i+1, "("))
+	next := s.text[s.tokens[i+1].start]
+	if s.is(i, ".") {
+		return isWord(next)
+	}
+	return isWord(s.text[s.tokens[i].start]) && (next == '.' || next == '(')
 }
 
 func (s *source) is(i int, text string) bool {
 	return string(s.text[s.tokens[i].start:s.tokens[i].end]) == text
 }
 
-// balanced adds the tokens up to the brackets that match those in an extent.
-func (s *source) balanced(e extent) extent {
+// balanced adds the tokens up to the brackets that match those in an extent. A part of
+// it that is balanced need not be looked at.
+func (s *source) balanced(e, part extent) extent {
 	for {
 		wider := e
 		for i := e.from; i <= e.to; i++ {
+			if i == part.from && part.from <= part.to {
+				i = part.to
+				continue
+			}
 			if m := s.tokens[i].match; m >= 0 {
 				wider.from, wider.to = min(wider.from, m), max(wider.to, m)
 			}
@@ -224,4 +233,12 @@ func (s *source) position(offset int) (line, column int) {
 	return line, offset - s.lines[line-1] + 1
 }
 
-func (s *source) slice(sp report.Span) string { return string(s.text[sp.Start:sp.End]) }
+// maxText is how many code points of a node's text a report has.
+const maxText = 200
+
+func (s *source) slice(sp report.Span) string {
+	if sp.End-sp.Start > maxText {
+		return string(s.text[sp.Start:sp.Start+maxText-1]) + "…"
+	}
+	return string(s.text[sp.Start:sp.End])
+}

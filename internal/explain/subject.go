@@ -25,6 +25,8 @@ type subject struct {
 	chain    []crd.Link
 	fallback uint64
 	minSize  int64
+	// estimate is what one evaluation costs at most with the bounds as they are.
+	estimate uint64
 	// cache holds the bounds that were asked for, by path.
 	cache map[string]*answer
 }
@@ -97,11 +99,26 @@ func (s *subject) evaluations(set settings) uint64 {
 
 // total is the number that is judged, with some bounds replaced.
 func (s *subject) total(set settings) uint64 {
-	estimate, err := s.explain.Estimate(sizes{s, set})
-	if err != nil {
-		return math.MaxUint64
+	estimate := s.estimate
+	if s.resizes(set) {
+		e, err := s.explain.Estimate(sizes{s, set})
+		if err != nil {
+			return math.MaxUint64
+		}
+		estimate = e.Max
 	}
-	return cost.Repeated(estimate.Max, s.evaluations(set))
+	return cost.Repeated(estimate, s.evaluations(set))
+}
+
+// resizes tells whether settings change a size that one evaluation depends on, and
+// not only how many there are.
+func (s *subject) resizes(set settings) bool {
+	for _, a := range s.cache {
+		if _, ok := set[a.key]; ok && a.ok {
+			return true
+		}
+	}
+	return false
 }
 
 // knob is a bound that can be set.
@@ -151,10 +168,14 @@ func (s *subject) knobs() []knob {
 	for _, k := range byKey {
 		knobs = append(knobs, k)
 	}
+	sortKnobs(knobs)
+	return knobs
+}
+
+func sortKnobs(knobs []knob) {
 	slices.SortFunc(knobs, func(a, b knob) int {
 		return cmp.Or(cmp.Compare(len(a.place), len(b.place)), strings.Compare(a.key, b.key))
 	})
-	return knobs
 }
 
 func (k knob) missing() bool { return k.value == nil }

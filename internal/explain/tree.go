@@ -32,13 +32,17 @@ func (m *treeMaker) node(t *cost.Trace, count uint64) (*report.Node, extent) {
 		Share: m.share(cost.Repeated(t.Total.Max, count)), OwnShare: m.share(cost.Repeated(t.Own.Max, count)),
 	}
 	where := m.source.own(t, m.info)
+	largest := none
 	for _, part := range t.Parts {
 		p, of := m.node(part, cost.Repeated(count, part.Times.Max))
 		n.Parts = append(n.Parts, p)
 		where = where.union(of)
+		if of.to-of.from > largest.to-largest.from {
+			largest = of
+		}
 	}
 	if where.from <= where.to {
-		where = m.source.balanced(where)
+		where = m.source.balanced(where, largest)
 		n.At = m.source.span(where)
 	}
 	for _, a := range t.Operands {

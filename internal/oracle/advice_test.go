@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/report"
 )
@@ -74,9 +75,9 @@ func apply(t *testing.T, schema map[string]any, place, keyword string, value int
 // TestAdvice holds that a server accepts what a report suggests, and rejects one
 // more of any bound that claims to be the largest.
 func TestAdvice(t *testing.T) {
-	reference := NewReference()
+	server := reference.New(reference.Versioned)
 	objects := func(schema map[string]any) (errors []string) {
-		for _, e := range reference.CRD(parity.CRDCase{CRD: parity.CRDOf(schema)}).Errors {
+		for _, e := range server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema)}).Errors {
 			errors = append(errors, e.Field+": "+e.Detail)
 		}
 		return errors
@@ -183,6 +184,55 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestSchemaAdvice holds the same for a schema whose expressions cost too much only
+// together.
+func TestSchemaAdvice(t *testing.T) {
+	server := reference.New(reference.Versioned)
+	rules := make([]string, 40)
+	for i := range rules {
+		rules[i] = fmt.Sprintf("{rule: 'self.names.all(n, n.contains(self.tag) || n.size() > %d)', message: bad}", i)
+	}
+	decoded, err := parity.Decode([]byte(fmt.Sprintf(`{type: object, properties: {spec: {type: object, x-kubernetes-validations: [%s],
+		properties: {tag: {type: string, maxLength: 200}, names: {type: array, maxItems: 900, items: {type: string, maxLength: 90}}}}}}`, strings.Join(rules, ", "))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := decoded.(map[string]any)
+	document, err := json.Marshal(parity.CRDOf(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := kubecel.ReportCRD(document, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors := func(more int) []parity.FieldError {
+		changed := schema
+		for i, c := range r.Advice.Together {
+			if i == more {
+				c.To++
+			}
+			changed = apply(t, changed, c.Schema, c.Keyword, c.To)
+		}
+		return server.CRD(parity.CRDCase{CRD: parity.CRDOf(changed)}).Errors
+	}
+	before := server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema)}).Errors
+	if len(before) == 0 || r.Server.Within || !r.Expressions[0].Server.Within || r.Advice == nil || !r.Advice.Proven || len(r.Advice.Together) == 0 {
+		t.Fatalf("the server says %v, the report %+v with %+v", before, r.Server, r.Advice)
+	}
+	if !strings.HasSuffix(before[len(before)-1].Detail, r.Server.Message) {
+		t.Errorf("the server says %q, the report %q", before[len(before)-1].Detail, r.Server.Message)
+	}
+	if errs := errors(-1); len(errs) > 0 {
+		t.Errorf("with %+v: %v", r.Advice.Together, errs)
+	}
+	for i, c := range r.Advice.Together {
+		if errs := errors(i); c.Largest && len(errs) == 0 {
+			t.Errorf("%s %s: %d is not the largest", c.Schema, c.Keyword, c.To)
+		}
+	}
+}
+
 // growth holds that the bounds of an accepted schema may grow as far as the report
 // says, and no further.
 func growth(t *testing.T, schema map[string]any, objects func(map[string]any) []string) {
@@ -217,10 +267,10 @@ func TestReportTotals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference := NewReference()
+	server := reference.New(reference.Versioned)
 	compared := 0
 	check := func(name string, schema map[string]any) {
-		outcome := reference.Schema(parity.SchemaCase{Name: name, Schema: schema, Root: true})
+		outcome := server.Schema(parity.SchemaCase{Name: name, Schema: schema, Root: true})
 		document, err := json.Marshal(parity.CRDOf(schema))
 		if err != nil {
 			t.Fatal(err)

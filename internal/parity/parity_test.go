@@ -47,9 +47,9 @@ func TestPrint(t *testing.T) {
 
 func TestNormalise(t *testing.T) {
 	for in, want := range map[string]string{
-		"type selfType123456.spec and selfType7": "type selfType.spec and selfType",
-		"expression: &{11 0x6c13324ee80}(11)":    "expression: &{11 <address>}(11)",
-		"bad \xff byte":                          "bad \uFFFD byte",
+		"type selfType123456.spec and selfType7":                    "type selfType.spec and selfType",
+		"type already exists for expression: &{1 0x6c1}(1) old:int": "type already exists for expression: <expression>(1) old:int",
+		"bad \xff byte": "bad \uFFFD byte",
 	} {
 		if got := Normalise(in); got != want {
 			t.Errorf("Normalise(%q) = %q, want %q", in, got, want)

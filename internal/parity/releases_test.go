@@ -56,7 +56,11 @@ func TestReleases(t *testing.T) {
 	accepted := map[string][]string{}
 	err = EachRelease(testdata, func(release string, a Answers) error {
 		for q, answer := range a {
-			if before[q] != answer {
+			newer, known := before[q]
+			if !known && q.Kind == "expression" {
+				t.Errorf("%s: %v is not in the corpus", release, q)
+			}
+			if newer != answer {
 				checkAnswer(t, release, q, answer)
 			}
 		}

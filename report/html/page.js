@@ -141,7 +141,7 @@
     if (a.note) card.append(make("p", {class: "bad"}, a.note));
     if (a.together?.length) card.append(make("h3", {}, "Set these bounds together"), changes(a.together),
       make("p", {class: "soft"}, `The estimate is ${number(a.togetherTotal)} then${a.proven ? ", estimated anew with the bounds in the schema" : ""}. ${a.together.every(c => c.largest) ? "One more of any is over the limit." : ""}`));
-    const alone = (a.alone ?? []).filter(c => c.fits);
+    const alone = (a.alone ?? []).filter(c => c.fits && !(a.together?.length === 1 && a.together[0].schema === c.schema));
     if (alone.length) card.append(make("h3", {}, "Or one of these alone"), changes(alone));
     if (a.growth?.length) card.append(make("h3", {}, "How far each bound may grow alone"), changes(a.growth), make("p", {class: "soft"}, "As far as this expression goes."));
     return card.childNodes.length ? card : null;
@@ -189,6 +189,8 @@
     details.append(make("h2", {}, b === root ? "The schema" : b.place), make("p", {class: "big"}, number(b === root ? report.total : Math.round(b.value))), make("p", {class: "soft"}, `${inside.length} expressions, ${percent(root.value ? b.value / root.value : 0)} of the schema`));
     if (b !== root) return;
     details.append(make("p", {}, report.server.within ? `within the limit of ${number(report.server.limit)}, ${number(report.server.headroom)} left` : `over the limit of ${number(report.server.limit)}, ${times(report.server.factor)} times`));
+    const advice = adviceOf(report);
+    if (advice) details.append(advice);
     if (report.findings.length) details.append(make("h3", {}, `Kubernetes ${report.release} rejects the schema`));
     for (const f of report.findings) details.append(make("div", {class: "said"}, make("code", {}, f.path), make("div", {class: "soft"}, f.message)));
     const v = report.validation;
