@@ -59,3 +59,23 @@ func (s *Schema) sizeOf(path []string, minor int) (cost.Range, bool) {
 	}
 	return cost.Range{Max: uint64(s.maxElements)}, true
 }
+
+// BoundOn is BoundOf for an API server of Kubernetes 1.minor. A bound that it does not know yet is one
+// that it takes to be missing, or fixed if nothing that the document says could replace it.
+func (s *Schema) BoundOn(minor int, doc *OpenAPI, path []string) (Bound, bool) {
+	b, ok := s.BoundOf(doc, path)
+	if !ok {
+		return b, false
+	}
+	if b.Of == nil || minor >= b.Of.boundSince {
+		return b, true
+	}
+	b.Size, b.Value = uint64(maxStringSize), nil
+	switch {
+	case b.Of.kind == kindString && b.Of.boundSince == enumSince: // maxLength would count
+		b.Keyword, b.Kind, b.PerUnit = "maxLength", BoundMissing, maxRuneSize
+	case b.Kind != BoundImplicit:
+		b.Kind = BoundFixed
+	}
+	return b, true
+}

@@ -16,22 +16,33 @@ type PriceReport struct {
 	// Other counts the cases that one side does not accept, or that evaluate to
 	// something else: their prices tell nothing.
 	Other int
+	// Documents counts the CRDs of which it was compared what they are refused for
+	// as too expensive.
+	Documents int
 	// Known counts the differences that are in the ledger, and Differences are the
 	// others.
 	Known       int
 	Differences []Difference
+	// Prices are the estimates and costs of the implementation that were compared.
+	Prices map[Question]Price
+}
+
+// Price is what an expression is estimated to cost and costs.
+type Price struct {
+	Estimate [2]uint64
+	Cost     uint64
 }
 
 func (r *PriceReport) String() string {
-	return fmt.Sprintf("%s: %d estimates, %d costs and %d estimates of rules compared, %d others: %d differences, %d more in the ledger",
-		r.Release, r.Estimates, r.Costs, r.Rules, r.Other, len(r.Differences), r.Known)
+	return fmt.Sprintf("%s: %d estimates, %d costs, %d estimates of rules and %d CRDs compared, %d others: %d differences, %d more in the ledger",
+		r.Release, r.Estimates, r.Costs, r.Rules, r.Documents, r.Other, len(r.Differences), r.Known)
 }
 
 // Prices asks an implementation all expressions and rules of a corpus, and compares
 // the prices of what it accepts with those that a release has for stored expressions.
 // Keys in the ledger begin with the release, kinds are "estimate" and "cost".
 func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledger) (*PriceReport, error) {
-	r := &PriceReport{Release: release}
+	r := &PriceReport{Release: release, Prices: map[Question]Price{}}
 	actual = guarded{actual}
 	for _, g := range c.Expressions {
 		for _, e := range g.Cases {
@@ -66,6 +77,14 @@ func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledg
 			r.compare(l, "estimate", q, [3]uint64{want.MaxCost, want.Cardinality, want.MessageMaxCost}, [3]uint64{got.MaxCost, got.Cardinality, got.MessageMaxCost})
 		}
 	}
+	for _, d := range c.CRDs {
+		_, want, err := DecodeAnswer[CRDOutcome](a[CRDQuestion(d.Name)])
+		if err != nil {
+			return nil, fmt.Errorf("CRD %s: %w", d.Name, err)
+		}
+		r.Documents++
+		r.compare(l, "estimate", CRDQuestion(d.Name), want.expensive(), actual.CRD(d).aboutRules().expensive())
+	}
 	slices.SortFunc(r.Differences, func(a, b Difference) int { return strings.Compare(a.Kind+a.Key, b.Kind+b.Key) })
 	return r, nil
 }
@@ -82,6 +101,7 @@ func (r *PriceReport) expression(q Question, want, got ExprOutcome, l *Ledger) {
 		return
 	}
 	r.Costs++
+	r.Prices[q] = Price{got.Estimate, got.Cost}
 	r.compare(l, "cost", q, want.Cost, got.Cost)
 }
 
@@ -95,6 +115,18 @@ func (r *PriceReport) compare(l *Ledger, kind string, q Question, want, got any)
 		return
 	}
 	r.Differences = append(r.Differences, Difference{kind, key, fmt.Sprint(want), fmt.Sprint(got)})
+}
+
+// expensive is what a CRD is refused for as too expensive.
+func (o CRDOutcome) expensive() string {
+	var all []string
+	for _, e := range o.Errors {
+		if strings.Contains(e.Detail, "estimated rule cost") || strings.Contains(e.Detail, "estimated messageExpression cost") {
+			all = append(all, e.Field+": "+e.Detail)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }
 
 // Idle are the entries of the ledger that nothing needed.

@@ -1,6 +1,8 @@
 package ours
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -31,6 +33,7 @@ func TestPrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var older *parity.PriceReport
 	for _, release := range slices.Backward(parity.Releases()) {
 		minor, err := strconv.Atoi(strings.TrimPrefix(release, "1."))
 		if err != nil {
@@ -41,8 +44,10 @@ func TestPrices(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Log(report)
+		neighbours(t, older, report)
+		older = report
 		for i, d := range report.Differences {
-			if i == 3000 {
+			if i == 20 {
 				t.Errorf("and %d more", len(report.Differences)-i)
 				break
 			}
@@ -51,5 +56,26 @@ func TestPrices(t *testing.T) {
 	}
 	for _, entry := range ledger.Idle() {
 		t.Error(entry)
+	}
+}
+
+// neighbours shows by the shortest expressions what became dearer or cheaper from
+// one release to the next.
+func neighbours(t *testing.T, older, newer *parity.PriceReport) {
+	t.Helper()
+	if older == nil {
+		return
+	}
+	var changed []string
+	for q, price := range newer.Prices {
+		if was, ok := older.Prices[q]; ok && was != price {
+			changed = append(changed, fmt.Sprintf("%s: %v -> %v", q.Name, was, price))
+		}
+	}
+	slices.SortFunc(changed, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	t.Logf("%s -> %s: %d prices changed\n  %s", older.Release, newer.Release, len(changed), strings.Join(changed[:min(len(changed), 12)], "\n  "))
+	// 1.35 and 1.36 have the cel-go of 1.34.
+	if same := newer.Release == "1.35" || newer.Release == "1.36"; same != (len(changed) == 0) {
+		t.Errorf("%s -> %s: %d prices changed", older.Release, newer.Release, len(changed))
 	}
 }
