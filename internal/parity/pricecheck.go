@@ -13,9 +13,10 @@ type PriceReport struct {
 	// Estimates and Costs count the expressions whose estimates, and whose costs of
 	// evaluation, were compared; Rules the rules whose estimates were.
 	Estimates, Costs, Rules int
-	// Other counts the cases that one side does not accept, or that evaluate to
-	// something else: their prices tell nothing.
-	Other int
+	// Refused counts the expressions and rules that both sides refuse, and Other
+	// the cases that one side refuses or that evaluate to something else: their
+	// prices tell nothing.
+	Refused, Other int
 	// Documents counts the CRDs of which it was compared what they are refused for
 	// as too expensive.
 	Documents int
@@ -34,8 +35,8 @@ type Price struct {
 }
 
 func (r *PriceReport) String() string {
-	return fmt.Sprintf("%s: %d estimates, %d costs, %d estimates of rules and %d CRDs compared, %d others: %d differences, %d more in the ledger",
-		r.Release, r.Estimates, r.Costs, r.Rules, r.Documents, r.Other, len(r.Differences), r.Known)
+	return fmt.Sprintf("%s: %d estimates, %d costs, %d estimates of rules and %d CRDs compared, %d refused, %d others: %d differences, %d more in the ledger",
+		r.Release, r.Estimates, r.Costs, r.Rules, r.Documents, r.Refused, r.Other, len(r.Differences), r.Known)
 }
 
 // Prices asks an implementation all expressions and rules of a corpus, and compares
@@ -69,6 +70,10 @@ func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledg
 			if err != nil {
 				return nil, fmt.Errorf("%v: %w", q, err)
 			}
+			if want.Error != "" && got.Error != "" {
+				r.Refused++
+				continue
+			}
 			if want.Error != "" || got.Error != "" || want.MessageError != got.MessageError {
 				r.Other++
 				continue
@@ -90,6 +95,10 @@ func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledg
 }
 
 func (r *PriceReport) expression(q Question, want, got ExprOutcome, l *Ledger) {
+	if want.CompileError != "" && got.CompileError != "" {
+		r.Refused++
+		return
+	}
 	if strings.HasPrefix(want.Error, "panic: ") || want.CompileError != "" || got.CompileError != "" || want.EstimateError != got.EstimateError {
 		r.Other++
 		return
