@@ -22,8 +22,8 @@ var (
 )
 
 // Normalise removes from a text what cannot agree between two implementations:
-// the number in the name of self's type, printed expressions and the names of Go types. Bytes that
-// are not UTF-8, which goldens cannot hold, become U+FFFD.
+// the number in the name of self's type, printed expressions and the names of Go
+// types. Bytes that are not UTF-8, which goldens cannot hold, become U+FFFD.
 func Normalise(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = selfType.ReplaceAllString(s, "selfType")
