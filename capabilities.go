@@ -113,7 +113,7 @@ func Capabilities(r Release) (*ReleaseCapabilities, error) {
 		}
 	}
 	for _, lib := range environment.StoredIn(r.minor).Libraries() {
-		c.add(lib.Released(), written)
+		c.add(lib.Released(), library.Introduced(1, r.minor), written)
 	}
 	byName := func(a, b Capability) int { return cmp.Compare(a.Name, b.Name) }
 	slices.SortFunc(c.Settings, byName)
@@ -128,7 +128,7 @@ func Capabilities(r Release) (*ReleaseCapabilities, error) {
 func macroKey(m library.Macro) string { return m.Name + " " + m.Usage[0] }
 
 // add adds what a library has.
-func (c *ReleaseCapabilities) add(lib library.Library, written map[string]bool) {
+func (c *ReleaseCapabilities) add(lib library.Library, release library.Version, written map[string]bool) {
 	if len(lib.Functions) == 0 {
 		c.Settings = append(c.Settings, Capability{Name: lib.Name, Doc: lib.Doc, Written: written[lib.Name]})
 	}
@@ -140,7 +140,7 @@ func (c *ReleaseCapabilities) add(lib library.Library, written map[string]bool) 
 		}
 		for _, o := range f.Overloads {
 			c.Functions[i].Overloads = append(c.Functions[i].Overloads, OverloadCapability{
-				ID: o.ID, Signature: f.Signature(o), Cost: o.CostText(), Written: written[o.ID],
+				ID: o.ID, Signature: f.Signature(o), Cost: o.CostTextOf(release), Written: written[o.ID],
 			})
 		}
 	}

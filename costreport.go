@@ -181,21 +181,22 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 	if err != nil {
 		return nil, compileError(expression, "compilation failed: "+err.Error(), err)
 	}
-	roots := variableSizes{}
+	roots := map[string]*typesystem.Schema{}
 	for _, v := range e.config.variables {
 		if v.schema != nil {
 			roots[v.name] = v.schema
 		}
 	}
+	explained := e.scope.Explain(checked)
 	bound := func(path []string) (typesystem.Bound, bool) {
 		if len(path) == 0 || roots[path[0]] == nil {
 			return typesystem.Bound{}, false
 		}
-		b, ok := roots[path[0]].BoundOf(nil, path)
+		b, ok := roots[path[0]].BoundOn(explained.Minor(), nil, path)
 		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
 		return b, ok
 	}
-	x := explain.Expression(expression, e.scope.Explain(checked), bound, config.limits)
+	x := explain.Expression(expression, explained, bound, config.limits)
 	if x.Error != "" {
 		return nil, fmt.Errorf("report: %s", x.Error)
 	}

@@ -197,7 +197,7 @@ func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.Var
 			// Were the type named as the variable is, self.items would be a type.
 			scoped := base.Provider(provider, v.schema, v.name+"Type1")
 			provider, t = scoped, scoped.Type()
-			sizes[v.name] = v.schema
+			sizes[v.name] = base.Sizes(v.schema)
 		}
 		declared[i] = decls.NewVariable(v.name, t)
 	}
@@ -294,7 +294,7 @@ func (e *Env) CEL() (*cel.Env, error) {
 }
 
 // variableSizes answers how large variables can be by their schemas.
-type variableSizes map[string]*typesystem.Schema
+type variableSizes map[string]cost.Sizer
 
 // SizeOf returns the size of what a path of field names leads to.
 func (s variableSizes) SizeOf(path []string) (cost.Range, bool) {

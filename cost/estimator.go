@@ -18,8 +18,8 @@ const (
 )
 
 // Estimate returns the least and the most that a checked expression can cost, in
-// cost units: the number by which an API server of Kubernetes 1.37 decides
-// whether it accepts the expression. The Sizer may be nil, all data then is
+// cost units: the number by which an API server decides whether it accepts the
+// expression, that of the release whose [StandardOf] prices the table has. The Sizer may be nil, all data then is
 // unbounded. An expression that is not type-checked is an error.
 func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (Range, error) {
 	if !tree.IsChecked() {
@@ -33,6 +33,7 @@ var errNotChecked = errors.New("cost: the expression is not type-checked")
 func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
 	return &walk{
 		table:   t,
+		rules:   t.rules,
 		sizer:   sizes,
 		tree:    tree,
 		paths:   map[int64]path{},
@@ -47,6 +48,7 @@ func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
 // order: it is part of the numbers.
 type walk struct {
 	table   *Table
+	rules   rules
 	sizer   Sizer
 	tree    *ast.AST
 	paths   map[int64]path
@@ -83,7 +85,7 @@ func (w *walk) price(e ast.Expr) Range {
 	case ast.StructKind:
 		return w.message(e)
 	case ast.ComprehensionKind:
-		if isBinding(e.AsComprehension()) {
+		if isBinding(e.AsComprehension()) && !w.rules.onlyElements {
 			return w.binding(e)
 		}
 		return w.comprehension(e)
@@ -93,10 +95,13 @@ func (w *walk) price(e ast.Expr) Range {
 
 func (w *walk) ident(e ast.Expr) Range {
 	name := e.AsIdent()
-	if v := w.vars.top(name); v != nil {
-		w.paths[e.ID()] = v.path
-	} else {
+	switch v := w.vars.top(name); {
+	case v == nil:
 		w.paths[e.ID()] = path{name}
+	case v.over != nil:
+		w.element(e, v.over)
+	default:
+		w.paths[e.ID()] = v.path
 	}
 	w.own(Exactly(accessPrice))
 	return Exactly(accessPrice)
@@ -106,7 +111,11 @@ func (w *walk) selection(e ast.Expr) Range {
 	sel := e.AsSelect()
 	total := w.cost(sel.Operand())
 	if sel.IsTestOnly() {
-		return total // has() is free and names no data
+		if w.rules.presence {
+			total = total.Add(Exactly(accessPrice))
+			w.own(Exactly(accessPrice))
+		}
+		return total // has() names no data, and is free
 	}
 	switch w.typeOf(sel.Operand()).Kind() {
 	case types.MapKind, types.StructKind, types.TypeParamKind:
@@ -125,7 +134,7 @@ func (w *walk) list(e ast.Expr) Range {
 		total = total.Add(w.cost(item))
 		items = items.Union(w.sizeOrUnbounded(item))
 	}
-	w.entries[e.ID()] = entry{kind: types.ListKind, key: Exactly(1), val: items}
+	w.setEntry(e, &entry{kind: types.ListKind, key: Exactly(1), val: items})
 	return total
 }
 
@@ -140,7 +149,7 @@ func (w *walk) mapping(e ast.Expr) Range {
 		keys = keys.Union(w.sizeOrUnbounded(key))
 		vals = vals.Union(w.sizeOrUnbounded(val))
 	}
-	w.entries[e.ID()] = entry{kind: types.MapKind, key: keys, val: vals}
+	w.setEntry(e, &entry{kind: types.MapKind, key: keys, val: vals})
 	return total
 }
 
@@ -168,31 +177,37 @@ func (w *walk) comprehension(e ast.Expr) Range {
 	total := w.cost(over).Add(w.cost(init))
 
 	w.bind(comp.AccuVar(), init)
-	if comp.HasIterVar2() {
+	switch {
+	case w.rules.onlyElements:
+		w.vars.push(comp.IterVar(), local{over: over})
+	case comp.HasIterVar2():
 		w.iterate(comp.IterVar(), over, true)
 		w.iterate(comp.IterVar2(), over, false)
-	} else {
+	default:
 		// The single variable of a list takes its values, that of a map its keys.
 		w.iterate(comp.IterVar(), over, w.containerKind(over) != types.ListKind)
 	}
 	perItem := w.cost(comp.LoopCondition())
 	perItem = w.cost(comp.LoopStep()).Add(perItem)
 	w.vars.pop(comp.IterVar())
-	if comp.HasIterVar2() {
+	if comp.HasIterVar2() && !w.rules.onlyElements {
 		w.vars.pop(comp.IterVar2())
 	}
 	total = total.Add(w.cost(comp.Result()))
-	w.vars.pop(comp.AccuVar())
+	w.unbind(comp.AccuVar())
 
 	// Only now: within the loop the path of the range may have changed, see path.
 	count := w.sizeOrUnbounded(over)
 	total = total.Add(count.Mul(perItem))
 	w.iterations(over, count)
 
-	switch init.Kind() {
-	case ast.LiteralKind:
+	switch kind := init.Kind(); {
+	case w.rules.loops == unsized:
+	case w.rules.loops == asLargeAsRange:
+		w.setSize(e, &count)
+	case kind == ast.LiteralKind:
 		w.setSize(e, w.size(init))
-	case ast.ListKind, ast.MapKind:
+	case kind == ast.ListKind, kind == ast.MapKind:
 		w.setSize(e, &count)
 		w.setEntry(e, w.entry(comp.LoopStep()))
 	}
@@ -213,7 +228,7 @@ func (w *walk) binding(e ast.Expr) Range {
 	total := w.cost(comp.IterRange()).Add(w.cost(comp.AccuInit()))
 	w.bind(comp.AccuVar(), comp.AccuInit())
 	total = total.Add(w.cost(comp.Result()))
-	w.vars.pop(comp.AccuVar())
+	w.unbind(comp.AccuVar())
 	w.copySizes(e, comp.Result())
 	return total
 }

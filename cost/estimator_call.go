@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/parser"
 )
@@ -23,7 +24,7 @@ func indexSegment(overloadID string) string {
 func (w *walk) call(e ast.Expr) Range {
 	call := e.AsCall()
 	args := call.Args()
-	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 {
+	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize {
 		// dyn() hides the type, not the size.
 		total := Exactly(1).Add(w.cost(args[0]))
 		w.own(Exactly(1))
@@ -38,7 +39,7 @@ func (w *walk) call(e ast.Expr) Range {
 		costs[i] = w.cost(arg)
 		operands = append(operands, w.operand(arg))
 	}
-	if len(ids) == 0 {
+	if len(ids) == 0 || w.rules.freeOptionals && call.FunctionName() == operators.OptSelect {
 		return Range{}
 	}
 	var target Range
@@ -64,13 +65,15 @@ func (w *walk) call(e ast.Expr) Range {
 			result = &either
 		}
 		if segment := indexSegment(id); segment != "" && len(args) > 0 {
-			result = nil
+			if !w.rules.noEntries {
+				result = nil
+			}
 			if ent := w.entry(args[0]); ent != nil {
 				result = &ent.val
 			}
 			w.paths[e.ID()] = w.child(w.path(args[0]), segment)
 		}
-		if result == nil {
+		if result == nil && !w.rules.forgetful {
 			result = w.size(e)
 		}
 	}
@@ -121,9 +124,20 @@ func isConcatenation(overloadID string) bool {
 
 // operand is what a price may know of a node whose cost was estimated.
 func (w *walk) operand(e ast.Expr) Operand {
+	p := w.data(e)
+	if !w.rules.forgetful {
+		return w.watched(e, newOperand(e, p, w.typeOf(e), w.size(e), w.sizer))
+	}
+	o := newOperand(e, p, w.typeOf(e), w.computedSize(e), w.sizer)
+	o.late = true
+	return w.watched(e, o)
+}
+
+// data is the path of a node, nil for the accumulator of a comprehension.
+func (w *walk) data(e ast.Expr) path {
 	p := w.path(e)
 	if len(p) > 0 && (p[0] == parser.AccumulatorName || p[0] == parser.HiddenAccumulatorName) {
-		p = nil
+		return nil
 	}
-	return w.watched(e, newOperand(e, p, w.typeOf(e), w.size(e), w.sizer))
+	return p
 }

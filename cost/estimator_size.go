@@ -53,6 +53,8 @@ type local struct {
 	path  path
 	size  *Range
 	entry *entry
+	// over is set by [rules.onlyElements]: the variable is an element of it.
+	over ast.Expr
 }
 
 // scopes holds the local variables by name, the innermost last.
@@ -72,7 +74,27 @@ func (s scopes) top(name string) *local {
 
 // bind introduces a variable that stands for the value of a node.
 func (w *walk) bind(name string, e ast.Expr) {
-	w.vars.push(name, local{path: w.path(e), size: w.size(e), entry: w.entry(e)})
+	if !w.rules.onlyElements {
+		w.vars.push(name, local{path: w.path(e), size: w.size(e), entry: w.entry(e)})
+	}
+}
+
+// unbind ends the scope of a variable.
+func (w *walk) unbind(name string) {
+	if !w.rules.onlyElements {
+		w.vars.pop(name)
+	}
+}
+
+// element gives an identifier the path of the elements of a list or of the keys
+// of a map.
+func (w *walk) element(e, over ast.Expr) {
+	switch w.typeOf(over).Kind() {
+	case types.ListKind:
+		w.paths[e.ID()] = w.child(w.paths[over.ID()], itemsSegment)
+	case types.MapKind:
+		w.paths[e.ID()] = w.child(w.paths[over.ID()], keysSegment)
+	}
 }
 
 // iterate introduces a variable that takes the keys or the values of a list or
@@ -107,7 +129,7 @@ func (w *walk) containerKind(e ast.Expr) types.Kind {
 
 func (w *walk) path(e ast.Expr) path {
 	if e.Kind() == ast.IdentKind {
-		if v := w.vars.top(e.AsIdent()); v != nil {
+		if v := w.vars.top(e.AsIdent()); v != nil && v.over == nil {
 			return v.path
 		}
 	}
@@ -127,7 +149,7 @@ func (w *walk) entry(e ast.Expr) *entry {
 }
 
 func (w *walk) setEntry(e ast.Expr, ent *entry) {
-	if ent != nil {
+	if ent != nil && !w.rules.noEntries {
 		w.entries[e.ID()] = *ent
 	}
 }
@@ -156,12 +178,11 @@ func (w *walk) sizeOrUnbounded(e ast.Expr) Range {
 // remembered, that of a literal, the declared one, that of its type, that of the
 // variable.
 func (w *walk) size(e ast.Expr) *Range {
-	if size, ok := w.sizes[e.ID()]; ok {
-		return &size
+	if size := w.computedSize(e); size != nil {
+		return size
 	}
-	if n, ok := literalSize(e); ok {
-		size := Exactly(n)
-		return &size
+	if w.rules.forgetful {
+		return lateSize(w.sizer, w.data(e), w.typeOf(e))
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
 		w.origin(e, Source{Kind: SourceDeclared, Path: w.path(e)})
@@ -176,6 +197,33 @@ func (w *walk) size(e ast.Expr) *Range {
 		if v := w.vars.top(e.AsIdent()); v != nil {
 			return v.size
 		}
+	}
+	return nil
+}
+
+// computedSize is the size of a node that follows from the expression alone.
+func (w *walk) computedSize(e ast.Expr) *Range {
+	if size, ok := w.sizes[e.ID()]; ok {
+		return &size
+	}
+	if n, ok := literalSize(e); ok {
+		size := Exactly(n)
+		return &size
+	}
+	if w.rules.emptyMessages && e.Kind() == ast.StructKind {
+		return &Range{}
+	}
+	return nil
+}
+
+// lateSize is the size of data that is not remembered, see [rules.forgetful].
+func lateSize(sizes Sizer, path []string, typ *types.Type) *Range {
+	if size := declared(sizes, path); size != nil {
+		return size
+	}
+	if typ.Kind() != types.OpaqueKind && isScalar(typ) {
+		size := Exactly(1)
+		return &size
 	}
 	return nil
 }

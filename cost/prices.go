@@ -12,4 +12,6 @@ type Prices struct {
 	Functions map[string]Model
 	// Equality are the models of == by the name of the operands' type.
 	Equality map[string]Model
+	// rules are set in those of the standard functions.
+	rules rules
 }

@@ -48,6 +48,8 @@ type operand struct {
 	literal ref.Val
 	derived *Range
 	sizes   Sizer
+	// late is set if derived is what follows from the expression alone.
+	late bool
 }
 
 func newOperand(e ast.Expr, path []string, typ *types.Type, derived *Range, sizes Sizer) operand {
@@ -73,6 +75,17 @@ func (o operand) Known() (Range, bool) {
 		return Range{}, false
 	}
 	return *o.derived, true
+}
+
+// standard is the size that the prices of standard functions take: that which is
+// known, and if that is late also the one of the data.
+func (o operand) standard() (Range, bool) {
+	if o.derived == nil && o.late {
+		if size := lateSize(o.sizes, o.path, o.typ); size != nil {
+			return *size, true
+		}
+	}
+	return o.Known()
 }
 
 func (o operand) Elem() Operand {

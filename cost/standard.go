@@ -1,71 +1,135 @@
 package cost
 
 import (
+	"math"
+
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Standard returns the prices of CEL's standard functions, as cel-go v0.29.2
-// and with it Kubernetes 1.37 has them. A function that is not among them costs
-// one unit. What depends on the structure of the expression instead of the
-// operands' sizes alone (&&, ||, ?:, indexing, dyn(), comprehensions) belongs to
-// the estimator.
-func Standard() Prices {
-	prices := Prices{Overloads: map[string]Model{}}
-	for _, entry := range []struct {
-		ids   []string
-		model Model
-	}{
-		{[]string{overloads.StartsWithString, overloads.EndsWithString}, Scan(derived(1))},
-		{[]string{overloads.StringToBytes}, Scan(derived(0)).Sized(encoded)},
-		{[]string{overloads.BytesToString}, Scan(derived(0)).Sized(decoded)},
-		{[]string{overloads.ExtQuoteString}, Scan(derived(0)).Sized(quoted)},
-		{[]string{overloads.ExtFormatString}, Scan(derived(0))},
-		{[]string{overloads.InList}, Scaled(derived(1), 1)},
-		{[]string{overloads.Matches, overloads.MatchesString}, Regex(derived(0), derived(1))},
-		{[]string{overloads.ContainsString}, Product(Scan(derived(0)), Scan(derived(1)))},
-		{[]string{overloads.AddString, overloads.AddBytes}, Scan(together()).Sized(together().estimate)},
-		// Concatenation shares both lists instead of copying them.
-		{[]string{overloads.AddList}, Fixed(1).Sized(together().estimate)},
-		{[]string{
-			overloads.Equals, overloads.NotEquals,
-			overloads.LessString, overloads.LessEqualsString, overloads.GreaterString, overloads.GreaterEqualsString,
-			overloads.LessBytes, overloads.LessEqualsBytes, overloads.GreaterBytes, overloads.GreaterEqualsBytes,
-		}, Scan(shorter())},
-	} {
-		for _, id := range entry.ids {
-			prices.Overloads[id] = entry.model
+// Standard returns the prices of CEL's standard functions in the newest release,
+// as [StandardOf] does.
+func Standard() Prices { return StandardOf(newest) }
+
+// newest stands for the newest release.
+const newest = math.MaxInt
+
+// StandardOf returns the prices of CEL's standard functions on an API server of
+// Kubernetes 1.minor, which are those of the cel-go that it is built with. A
+// table of these prices also estimates the structure of an expression (&&, ||,
+// ?:, indexing, dyn(), comprehensions) as that release does. A function that is
+// not among the prices costs one unit.
+func StandardOf(minor int) Prices {
+	prices := Prices{Overloads: map[string]Model{}, rules: rulesOf(minor)}
+	arg := derived
+	if minor < sizedOptionals {
+		arg = derivedBefore
+	}
+	for _, p := range standardPrices(arg) {
+		if minor < p.since || p.until != 0 && minor > p.until {
+			continue
+		}
+		for _, id := range p.ids {
+			prices.Overloads[id] = p.model
 		}
 	}
 	return prices
 }
 
+// standardPrice is the price of a few overloads.
+type standardPrice struct {
+	ids   []string
+	model Model
+	// since and until are the first and the last minor with the price; zero is no
+	// bound.
+	since, until int
+}
+
+// standardPrices are the prices by release. Arg is the size of an argument.
+func standardPrices(arg func(i int) Size) []standardPrice {
+	x, y := arg(0), arg(1)
+	ends := []string{overloads.StartsWithString, overloads.EndsWithString}
+	in, matches := []string{overloads.InList}, []string{overloads.Matches}
+	return []standardPrice{
+		{ids: ends, model: Scan(y), since: 37},
+		// Evaluation charged the receiver, though as much is read as the argument has.
+		{ids: ends, model: Split(Scan(y), Scan(x)), until: 36},
+		{ids: []string{overloads.StringToBytes}, model: Scan(x).Sized(encoded)},
+		{ids: []string{overloads.BytesToString}, model: Scan(x).Sized(decoded)},
+		{ids: []string{overloads.ExtQuoteString}, model: Scan(x).Sized(quoted)},
+		{ids: []string{overloads.ExtFormatString}, model: Scan(x)},
+		{ids: in, model: Scaled(y, 1), since: 29},
+		{ids: in, model: overflowing(Scaled(y, 1)), until: 28},
+		{ids: []string{overloads.MatchesString}, model: Regex(x, y)},
+		{ids: matches, model: Regex(x, y), since: 37},
+		// Only the member function had a price.
+		{ids: matches, model: Fixed(1), until: 36},
+		{ids: []string{overloads.ContainsString}, model: Product(Scan(x), Scan(y))},
+		{ids: []string{overloads.AddString, overloads.AddBytes}, model: Scan(together(x, y)).Sized(together(x, y).estimate)},
+		// Concatenation shares both lists instead of copying them.
+		{ids: []string{overloads.AddList}, model: Fixed(1).Sized(together(x, y).estimate)},
+		{ids: []string{
+			overloads.Equals, overloads.NotEquals,
+			overloads.LessString, overloads.LessEqualsString, overloads.GreaterString, overloads.GreaterEqualsString,
+			overloads.LessBytes, overloads.LessEqualsBytes, overloads.GreaterBytes, overloads.GreaterEqualsBytes,
+		}, model: Scan(shorter(x, y))},
+	}
+}
+
+// overflowing is the estimate of cel-go 0.16, which converts a price that is too
+// large for an integer as amd64 does.
+func overflowing(m Model) Model {
+	return Model{
+		Estimate: func(operands []Operand) Estimate {
+			e := m.Estimate(operands)
+			for _, end := range []*uint64{&e.Cost.Min, &e.Cost.Max} {
+				if float64(*end) >= twoTo64 {
+					*end = 1 << 63
+				}
+			}
+			return e
+		},
+		Runtime: m.Runtime,
+		Text:    m.Text,
+	}
+}
+
+// sizedOptionals is the first minor in which evaluation takes an optional to be as
+// large as its value (cel-go 0.23).
+const sizedOptionals = 33
+
 // derived is the size of the argument at index i as cel-go itself takes it:
 // before evaluation only what the estimator derived, during evaluation that of
 // an optional's value instead of the optional's own.
 func derived(i int) Size {
-	return argument(i,
-		func(o Operand) Range {
-			if size, ok := o.Known(); ok {
-				return size
+	return argument(i, derivedSize, func(v ref.Val) uint64 {
+		for {
+			opt, ok := v.(*types.Optional)
+			if !ok || !opt.HasValue() {
+				return sizeOf(v)
 			}
-			return Unbounded()
-		},
-		func(v ref.Val) uint64 {
-			for {
-				opt, ok := v.(*types.Optional)
-				if !ok || !opt.HasValue() {
-					return sizeOf(v)
-				}
-				v = opt.GetValue()
-			}
-		})
+			v = opt.GetValue()
+		}
+	})
+}
+
+// derivedBefore is derived with an optional's own size, which is one.
+func derivedBefore(i int) Size { return argument(i, derivedSize, sizeOf) }
+
+func derivedSize(o Operand) Range {
+	known := o.Known
+	if late, ok := o.(interface{ standard() (Range, bool) }); ok {
+		known = late.standard
+	}
+	if size, ok := known(); ok {
+		return size
+	}
+	return Unbounded()
 }
 
 // together is the size of two operands.
-func together() Size {
-	x, y := derived(0), derived(1)
+func together(x, y Size) Size {
 	return Size{
 		estimate: func(operands []Operand) Range { return x.estimate(operands).Add(y.estimate(operands)) },
 		runtime: func(args []ref.Val, result ref.Val) uint64 {
@@ -77,8 +141,7 @@ func together() Size {
 
 // shorter is the size of the shorter of two operands, at least one before
 // evaluation unless one of them is surely empty.
-func shorter() Size {
-	x, y := derived(0), derived(1)
+func shorter(x, y Size) Size {
 	return Size{
 		estimate: func(operands []Operand) Range {
 			most := min(x.estimate(operands).Max, y.estimate(operands).Max)

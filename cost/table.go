@@ -16,6 +16,7 @@ import (
 // Equality comes before: == is priced by the operands' type if that has a price.
 type Table struct {
 	overloads, functions, equality map[string]Model
+	rules                          rules
 }
 
 // NewTable puts prices together. A later part wins over an earlier one; where its
@@ -27,6 +28,9 @@ func NewTable(parts ...Prices) *Table {
 		merge(t.overloads, p.Overloads)
 		merge(t.functions, p.Functions)
 		merge(t.equality, p.Equality)
+		if p.rules != (rules{}) {
+			t.rules = p.rules
+		}
 	}
 	return t
 }

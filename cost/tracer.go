@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 )
 
@@ -23,6 +24,9 @@ func (w *walk) traced(e ast.Expr) Range {
 	above := t.at
 	n := &Trace{ID: e.ID(), Times: Exactly(1)}
 	n.describe(e)
+	if n.Kind == KindBinding && w.rules.onlyElements {
+		n.Kind = KindComprehension
+	}
 	if above == nil {
 		t.root = n
 	} else {
@@ -35,7 +39,7 @@ func (w *walk) traced(e ast.Expr) Range {
 	}
 	n.Total = w.price(e)
 	t.at = above
-	n.weigh(e)
+	w.weigh(n, e)
 	n.Result = w.peek(e)
 	return n.Total
 }
@@ -84,10 +88,10 @@ func (n *Trace) describe(e ast.Expr) {
 }
 
 // weigh says how often the parts count, once all is known.
-func (n *Trace) weigh(e ast.Expr) {
+func (w *walk) weigh(n *Trace, e ast.Expr) {
 	switch n.Kind {
 	case KindCall:
-		n.weighCall(e)
+		w.weighCall(n, e)
 	case KindComprehension:
 		roles := [...]Role{RoleRange, RoleInit, RoleCondition, RoleStep, RoleResult}
 		for i, p := range n.Parts {
@@ -112,7 +116,7 @@ func (n *Trace) weigh(e ast.Expr) {
 	}
 }
 
-func (n *Trace) weighCall(e ast.Expr) {
+func (w *walk) weighCall(n *Trace, e ast.Expr) {
 	call := e.AsCall()
 	args := n.Parts
 	for _, p := range args {
@@ -123,8 +127,8 @@ func (n *Trace) weighCall(e ast.Expr) {
 		args = args[:len(args)-1]
 	}
 	switch {
-	case n.Name == overloads.TypeConvertDyn && len(args) > 0: // counted once
-	case len(n.Overloads) == 0:
+	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize: // counted once
+	case len(n.Overloads) == 0 || w.rules.freeOptionals && n.Name == operators.OptSelect:
 		n.Own = Range{}
 		for _, p := range n.Parts {
 			p.Times, p.Why = Range{}, WhyIgnored
@@ -158,7 +162,7 @@ func (w *walk) own(cost Range) {
 		return
 	}
 	n := w.trace.at
-	if n.Kind == KindCall && len(n.Overloads) > 0 && n.Name != overloads.TypeConvertDyn {
+	if n.Kind == KindCall && len(n.Overloads) > 0 && (n.Name != overloads.TypeConvertDyn || w.rules.dynHidesSize) {
 		cost = n.Own.Union(cost)
 	}
 	n.Own = cost
@@ -210,6 +214,9 @@ func (w *walk) sourceOf(e ast.Expr) Source {
 	}
 	if _, ok := w.sizes[e.ID()]; ok { // the question itself has declared it
 		return w.trace.sources[e.ID()]
+	}
+	if w.rules.forgetful && declared(w.sizer, w.data(e)) != nil {
+		return Source{Kind: SourceDeclared, Path: slices.Clone(w.data(e))}
 	}
 	if isScalar(w.typeOf(e)) {
 		return Source{Kind: SourceScalar}
@@ -269,6 +276,19 @@ func (o *watchedOperand) Known() (Range, bool) {
 		o.note(size, false, o.source)
 	} else {
 		o.note(Unbounded(), false, Source{Kind: SourceUnknown})
+	}
+	return size, ok
+}
+
+func (o *watchedOperand) standard() (Range, bool) {
+	size, ok := o.operand.standard()
+	switch {
+	case !ok:
+		o.note(Unbounded(), false, Source{Kind: SourceUnknown})
+	case o.derived == nil && declared(o.sizes, o.path) != nil:
+		o.note(size, false, Source{Kind: SourceDeclared, Path: slices.Clone(o.path)})
+	default:
+		o.note(size, false, o.source)
 	}
 	return size, ok
 }

@@ -24,7 +24,7 @@ func Authz() Library {
 		{CEL: DecisionType, Doc: "The outcome of a check."},
 	}
 	for i := range celTypes {
-		celTypes[i].EqualCost = cost.Fixed(1)
+		celTypes[i].EqualCost, celTypes[i].EqualSince = cost.Fixed(1), equalSince()
 	}
 	return Library{
 		Name:  "kubernetes.authz",

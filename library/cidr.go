@@ -26,7 +26,7 @@ func CIDR() Library {
 		Name:  "kubernetes.net.cidr",
 		Doc:   "Parses networks in CIDR notation and tells what they contain.",
 		Since: Introduced(1, 30),
-		Types: []Type{{CEL: CIDRType, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1)}},
+		Types: []Type{{CEL: CIDRType, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "cidr",
 			Doc:  "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.",

@@ -45,24 +45,29 @@ func (l Library) Released() Library {
 // evaluation, and that of == on the library's types; [Library.Prices] has both.
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
 
-// Prices returns the cost models of the library.
-func (l Library) Prices() cost.Prices {
+// Prices returns the cost models of the library in the newest release.
+func (l Library) Prices() cost.Prices { return l.PricesOf(newest()) }
+
+// PricesOf returns the cost models that the library has on an API server of a
+// release, whether or not that has the library.
+func (l Library) PricesOf(release Version) cost.Prices {
 	p := cost.Prices{
 		Overloads: map[string]cost.Model{},
 		Functions: map[string]cost.Model{},
 		Equality:  map[string]cost.Model{},
 	}
 	for _, t := range l.Types {
-		if priced(t.EqualCost) {
+		if priced(t.EqualCost) && release.Compare(t.EqualSince) >= 0 {
 			p.Equality[t.CEL.TypeName()] = t.EqualCost
 		}
 	}
 	for _, f := range l.Functions {
 		dynamic := f.DynamicCost
 		for _, o := range f.Overloads {
-			p.Overloads[o.ID] = o.Cost
+			price := o.costOn(release)
+			p.Overloads[o.ID] = price
 			if !priced(dynamic) {
-				dynamic = o.Cost
+				dynamic = price
 			}
 		}
 		p.Functions[f.Name] = dynamic

@@ -24,6 +24,7 @@ func ExtLists() Library {
 	list := cel.ListType(cel.TypeParamType("T"))
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
 	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).Faulting(depthFault)
+	wrapping := cost.Split(flatten, cost.Model{Runtime: wrappingFlatten, Text: flatten.Text}.Faulting(depthFault))
 	return Library{
 		Name:  "cel.lists",
 		Doc:   "Cuts, flattens and sorts lists.",
@@ -38,7 +39,7 @@ func ExtLists() Library {
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
 				member("list_flatten_int", dynList, flatten, args(dynList, num),
 					Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
-					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"})),
+					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"}).until(Introduced(1, 36), wrapping)),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
 				Overload{
 					ID: "lists_range", Args: args(num), Result: cel.ListType(num), Cost: newList(ranged()),

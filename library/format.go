@@ -74,7 +74,8 @@ func Format() Library {
 			CEL: FormatType,
 			Doc: "A named string format.",
 			// The estimate thinks of comparing names of up to 64 characters.
-			EqualCost: cost.Split(cost.Scan(cost.Between(1, 64, 0)), cost.Fixed(1)),
+			EqualCost:  cost.Split(cost.Scan(cost.Between(1, 64, 0)), cost.Fixed(1)),
+			EqualSince: equalSince(),
 		}},
 		Functions: functions,
 	}

@@ -21,7 +21,7 @@ func IP() Library {
 		Name:  "kubernetes.net.ip",
 		Doc:   "Parses and classifies IP addresses.",
 		Since: Introduced(1, 30),
-		Types: []Type{{CEL: IPType, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1)}},
+		Types: []Type{{CEL: IPType, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "ip",
 			Doc:  "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.",

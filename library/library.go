@@ -98,6 +98,9 @@ type Type struct {
 	// EqualCost prices == of two values of the type. A zero model leaves it to
 	// the price of == for all types.
 	EqualCost cost.Model
+	// EqualSince is the first release of the API server with the price of ==, zero
+	// if there is none before it.
+	EqualSince Version
 }
 
 // Function is a function by its name, with all overloads that a library adds.
@@ -131,6 +134,8 @@ type Overload struct {
 	Released Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
+	// Earlier are the prices on older releases, oldest first.
+	Earlier []EarlierCost
 	// Examples are evaluated by a test and travel with the documentation.
 	Examples []Example
 	// Beyond is true for what the documentation describes and no released API

@@ -28,14 +28,14 @@ func Quantity() Library {
 		Name:  "kubernetes.quantity",
 		Doc:   "Parses resource quantities, compares them and calculates with them.",
 		Since: Introduced(1, 28),
-		Types: []Type{{CEL: QuantityType, Doc: "A resource quantity.", EqualCost: cost.Fixed(1)}},
+		Types: []Type{{CEL: QuantityType, Doc: "A resource quantity.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "quantity",
 			Doc:  "Parses a resource quantity.",
 			Overloads: []Overload{{
 				ID: "string_to_quantity", Args: args(cel.StringType), Result: QuantityType,
 				Impl: Unary(func(s types.String) (QuantityValue, error) { return ParseQuantity(string(s)) }),
-				Cost: cost.Scan(cost.Arg(0)),
+				Cost: cost.Scan(cost.Arg(0)), Earlier: unpricedQuantities(),
 				Examples: []Example{
 					{Expr: `quantity('1.5G') == quantity('1500M')`, Want: `true`},
 					{Expr: `quantity('Three Mebibytes')`, Err: "quantities must match the regular expression"},
@@ -50,7 +50,7 @@ func Quantity() Library {
 					_, err := ParseQuantity(string(s))
 					return err == nil, nil
 				}),
-				Cost: cost.Scan(cost.Arg(0)),
+				Cost: cost.Scan(cost.Arg(0)), Earlier: unpricedQuantities(),
 				Examples: []Example{
 					{Expr: `isQuantity('20Mi')`, Want: `true`},
 					{Expr: `isQuantity('20Mib')`, Want: `false`},

@@ -25,7 +25,7 @@ func Semver() Library {
 		Name:  "kubernetes.Semver",
 		Doc:   "Parses and compares semantic versions.",
 		Since: Introduced(1, 33),
-		Types: []Type{{CEL: SemverType, Doc: "A semantic version.", EqualCost: cost.Fixed(1)}},
+		Types: []Type{{CEL: SemverType, Doc: "A semantic version.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "semver",
 			Doc:  "Parses a semantic version. If it is to be normalized, it may begin with a v, lack minor and patch, and have leading zeros.",

@@ -31,12 +31,15 @@ func (f Function) Signature(o Overload) string {
 
 func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kubernetes.") }
 
-// CostText returns the price of a call of the overload in words, in cost units:
-// "0.1·size(receiver)".
-func (o Overload) CostText() string {
-	price := o.Cost
+// CostText returns the price of a call of the overload in the newest release in
+// words, in cost units: "0.1·size(receiver)".
+func (o Overload) CostText() string { return o.CostTextOf(newest()) }
+
+// CostTextOf is CostText for an API server of a release.
+func (o Overload) CostTextOf(release Version) string {
+	price := o.costOn(release)
 	if !priced(price) {
-		price = cost.Standard().Overloads[o.ID]
+		price = cost.StandardOf(release.Minor).Overloads[o.ID]
 	}
 	if !priced(price) {
 		return "1"

@@ -26,7 +26,8 @@ func URLs() Library {
 			Doc: "An absolute URI or an absolute path.",
 			// The estimate charges a scan of the right side; evaluation charges one
 			// unit, since the text would have to be built to know its length.
-			EqualCost: cost.Split(cost.Model{Estimate: estimateURLEqual}, cost.Fixed(1)),
+			EqualCost:  cost.Split(cost.Model{Estimate: estimateURLEqual}, cost.Fixed(1)),
+			EqualSince: equalSince(),
 		}},
 		Functions: []Function{{
 			Name: "url",
@@ -35,6 +36,8 @@ func URLs() Library {
 				ID: "string_to_url", Args: args(cel.StringType), Result: URLType,
 				Impl: Unary(func(s types.String) (URLValue, error) { return ParseURL(string(s)) }),
 				Cost: cost.Scan(cost.Arg(0)).SameSize(0),
+				// The size of the result counts since == has a price.
+				Earlier: []EarlierCost{{Introduced(1, 31), cost.Scan(cost.Arg(0))}},
 				Examples: []Example{
 					{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
 					{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},

@@ -40,6 +40,7 @@ func (s *Schema) setBounds(doc *OpenAPI) {
 	case kindIntOrString:
 		s.minSize = minNumberSize
 		s.maxElements = scaledBound(doc.MaxLength, maxRuneSize, maxStringSize)
+		s.boundSince = intOrStringSince
 	case kindObject:
 		s.minSize = s.minObjectSize(doc)
 	case kindMap:
@@ -59,6 +60,9 @@ func (s *Schema) setBounds(doc *OpenAPI) {
 		longest := maxStringSize
 		if len(doc.Enum) > 0 {
 			longest = longestString(doc.Enum)
+			if doc.MaxLength == nil {
+				s.boundSince = enumSince
+			}
 		}
 		s.maxElements = scaledBound(doc.MaxLength, maxRuneSize, longest)
 	case kindBytes:

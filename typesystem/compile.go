@@ -137,8 +137,8 @@ func (c *compiler) compile(doc *OpenAPI, root bool) (*Schema, error) {
 // compiled for one of them then serves for all.
 func (c *compiler) share(s *Schema) *Schema {
 	shareable := s.meta == nil
-	key := fmt.Appendf(nil, "%q %q %q %q %q %t %t %t %t %d %t %d %d %d %d", s.Type, s.Format, s.ListType, s.MapType, s.ListMapKeys,
-		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.kind, s.exposed, s.maxElements, s.minSize,
+	key := fmt.Appendf(nil, "%q %q %q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.Type, s.Format, s.ListType, s.MapType, s.ListMapKeys,
+		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.boundSince, s.kind, s.exposed, s.maxElements, s.minSize,
 		c.ids[s.Items], c.ids[s.AdditionalProperties])
 	switch s.Default.(type) {
 	case nil:

@@ -64,7 +64,7 @@ func cappedString(declared OpenAPI, limit int64) *Schema {
 	if declared.MaxLength != nil {
 		limit = min(limit, *declared.MaxLength)
 	}
-	s := &Schema{Type: "string", kind: kindString}
+	s := &Schema{Type: "string", kind: kindString, boundSince: cappedSince}
 	s.setBounds(&OpenAPI{MaxLength: &limit})
 	return s
 }

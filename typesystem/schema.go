@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/escaping"
 )
 
@@ -34,6 +33,9 @@ type Schema struct {
 
 	kind    kind
 	exposed bool
+	// boundSince is the first minor of API servers that know the bound of a string; older ones take
+	// it to be as long as a request permits.
+	boundSince int
 
 	// ListType is atomic, set, map or empty.
 	ListType string
@@ -170,32 +172,6 @@ func (s *Schema) elem() *Schema {
 		return s.AdditionalProperties
 	}
 	return nil
-}
-
-// SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
-// The first step is the name of the variable and ignored; the others are identifiers of fields, and
-// @items, @values and @keys for what a list or a map holds. It is false if nothing is known.
-func (s *Schema) SizeOf(path []string) (cost.Range, bool) {
-	if len(path) == 0 || !s.exposed {
-		return cost.Range{}, false
-	}
-	for i, step := range path[1:] {
-		var next *Schema
-		switch step {
-		case "@items", "@values":
-			next = s.elem()
-		case "@keys":
-			// An API server takes the keys of a map to be empty.
-			return cost.Range{}, s.kind == kindMap && i == len(path)-2
-		default:
-			next, _ = s.Field(step)
-		}
-		if next == nil {
-			return cost.Range{}, false
-		}
-		s = next
-	}
-	return cost.Range{Max: uint64(s.maxElements)}, true
 }
 
 // MaxCardinality is how many values of the schema fit into one request of 3 MiB, if a list holds them.

@@ -44,6 +44,8 @@ type Expression struct {
 type Explainer interface {
 	// Checked is the expression.
 	Checked() *ast.AST
+	// Minor is the minor of the API server that estimates it.
+	Minor() int
 	// Estimate is what one evaluation is estimated to cost by other sizes.
 	Estimate(sizes cost.Sizer) (cost.Range, error)
 	// Trace is an estimate with its parts.

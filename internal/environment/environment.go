@@ -72,7 +72,8 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (Server{}) {
 		cfg.Server = StoredIn(Newest)
 	}
-	prices := []cost.Prices{standardPrices(cfg.Server.Minor)}
+	release := library.Introduced(1, cfg.Server.Minor)
+	prices := []cost.Prices{cost.StandardOf(cfg.Server.Minor)}
 	// The first library to price a name keeps it: that of a caller must not
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
@@ -83,7 +84,7 @@ func New(cfg Config) (*Env, error) {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		own := lib.Prices()
+		own := lib.PricesOf(release)
 		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
 		for name := range own.Functions {
 			named[name] = true
@@ -124,6 +125,7 @@ func New(cfg Config) (*Env, error) {
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   patterns,
+		Eager:     cfg.Server.Minor < lazySince,
 	})
 	if err != nil {
 		return nil, err
@@ -166,6 +168,9 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 	}
 	return provider
 }
+
+// Sizes are the sizes by which the server estimates data of a schema.
+func (e *Env) Sizes(schema *typesystem.Schema) cost.Sizer { return schema.SizesOf(e.server.Minor) }
 
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.

@@ -9,13 +9,16 @@ import (
 
 // Explain keeps a checked expression of the scope for a report.
 func (s *Scope) Explain(checked *celast.AST) crd.Explainer {
-	return explainer{prices: s.env.prices, checked: checked}
+	return explainer{minor: s.env.server.Minor, prices: s.env.prices, checked: checked}
 }
 
 type explainer struct {
+	minor   int
 	prices  *cost.Table
 	checked *celast.AST
 }
+
+func (e explainer) Minor() int { return e.minor }
 
 func (e explainer) Checked() *celast.AST { return e.checked }
 

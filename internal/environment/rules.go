@@ -143,7 +143,7 @@ type compiledRule struct {
 
 // scope declares oldSelf with a type.
 func (s *ruleScope) scope(old *types.Type) (*Scope, error) {
-	return s.env.Scope(s.provider, s.schema, decls.NewVariable(self, s.provider.Type()), decls.NewVariable(oldSelf, old))
+	return s.env.Scope(s.provider, s.env.Sizes(s.schema), decls.NewVariable(self, s.provider.Type()), decls.NewVariable(oldSelf, old))
 }
 
 // Compile compiles one expression.

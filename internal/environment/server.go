@@ -3,7 +3,6 @@ package environment
 import (
 	"sync"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -15,6 +14,9 @@ const (
 	// ones are taken for it: nothing tells them apart but what their modules,
 	// which no longer build, would tell.
 	versioned = 28
+	// lazySince is the first server that evaluates the value of an optional for
+	// optMap and optFlatMap only if it is needed (cel-go 0.22).
+	lazySince = 32
 	// optionalOldSelfSince is the first server that does not drop the field
 	// optionalOldSelf of a rule (feature gate CRDValidationRatcheting).
 	optionalOldSelfSince = 30
@@ -55,9 +57,6 @@ func CompatibleWith(minor, version int) Server {
 func (s Server) Libraries() []library.Library {
 	return library.Of(library.Introduced(1, s.Minor), library.Introduced(1, s.Version))
 }
-
-// standardPrices are the prices that the standard functions have on a server.
-func standardPrices(minor int) cost.Prices { return cost.Standard() }
 
 // Env returns the environment, which is built once.
 func (s Server) Env() (*Env, error) {

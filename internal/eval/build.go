@@ -168,7 +168,7 @@ func (b *builder) scratch() *frame {
 
 func (b *builder) planFold(expr celast.Expr) (node, error) {
 	fold := expr.AsComprehension()
-	n := &foldNode{nodeID: expr.ID(), index: b.prog.folds, pairs: fold.IterVar2() != ""}
+	n := &foldNode{nodeID: expr.ID(), index: b.prog.folds, pairs: fold.IterVar2() != "", eager: b.config.Eager}
 	b.prog.folds++
 	var err error
 	if n.accu, err = b.plan(fold.AccuInit()); err != nil {

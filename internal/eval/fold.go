@@ -19,6 +19,8 @@ type foldNode struct {
 	result    node
 	// pairs is true for a comprehension over keys and values.
 	pairs bool
+	// eager is true if the first value of the accumulator is computed at once.
+	eager bool
 	// endless is true if the condition is the constant true.
 	endless   bool
 	rangeSlot int32
@@ -48,6 +50,9 @@ func (n *foldNode) run(f *frame) ref.Val {
 	}
 	s := &f.folds[n.index]
 	*s = foldState{node: n, frame: f, active: true, depth: f.depth}
+	if n.eager {
+		s.accumulated()
+	}
 	if n.pairs {
 		switch r := iterRange.(type) {
 		case traits.Mapper:

@@ -50,6 +50,8 @@ type Config struct {
 	// Regexes are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
 	Regexes []Regex
+	// Eager computes the first value of an accumulator whether or not it is needed.
+	Eager bool
 }
 
 // Planner makes programs of checked expressions. It is read-only and safe for

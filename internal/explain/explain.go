@@ -146,8 +146,8 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 	if s.Expr == nil {
 		return nil // an empty rule is a finding
 	}
-	sub := d.subject(s)
-	sub.explain, sub.chain, sub.fallback, sub.minSize = s.Expr.Explain, s.Chain, s.Fallback, s.Self.MinSize()
+	sub := d.subject(s, s.Expr.Explain)
+	sub.chain, sub.fallback, sub.minSize = s.Chain, s.Fallback, s.Self.MinSize()
 	subjects[x.Path] = sub
 	describe(&x, sub, ruleName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, false) })
 	all := []report.Expression{x}
@@ -160,8 +160,7 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 		m.Error = s.MessageErr.Error()
 	case s.Message != nil:
 		// As a server does, it is judged by one evaluation.
-		sub := d.subject(s)
-		sub.explain = s.Message.Explain
+		sub := d.subject(s, s.Message.Explain)
 		subjects[m.Path] = sub
 		describe(&m, sub, messageName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, true) })
 	default:
@@ -170,11 +169,12 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 	return append(all, m)
 }
 
-func (d Document) subject(s *crd.Site) *subject {
+func (d Document) subject(s *crd.Site, explain crd.Explainer) *subject {
 	return &subject{
-		cache: map[string]*answer{},
+		explain: explain,
+		cache:   map[string]*answer{},
 		bound: func(path []string) (typesystem.Bound, bool) {
-			b, ok := s.Self.BoundOf(s.Doc, path)
+			b, ok := s.Self.BoundOn(explain.Minor(), s.Doc, path)
 			if ok {
 				b.Place = append(slices.Clone(s.Place), b.Place...)
 			}

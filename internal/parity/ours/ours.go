@@ -13,18 +13,30 @@ import (
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
 )
 
 // New gives kubecel as an implementation of the cases.
-func New() parity.Implementation {
-	return &implementation{bases: map[baseKey]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
+func New() parity.Implementation { return newImplementation(environment.StoredIn(environment.Newest)) }
+
+// NewStored gives the environment in which a server of Kubernetes 1.minor evaluates what is stored.
+func NewStored(minor int) parity.Implementation {
+	i := newImplementation(environment.StoredIn(minor))
+	i.bound = true
+	return i
+}
+
+func newImplementation(server environment.Server) *implementation {
+	return &implementation{server: server, bases: map[baseKey]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
 }
 
 // implementation answers with what the public façade is made of, because the
 // cases look at what it does not show: the cost of a failed evaluation, the
 // estimate of a rule that no type bounds.
 type implementation struct {
+	server environment.Server
+	// bound is set if the server decides the version of the environment, and not
+	// the cases.
+	bound  bool
 	bases  map[baseKey]*environment.Env
 	scopes map[*parity.Environment]*scope
 }
@@ -55,10 +67,13 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 		return nil, fmt.Errorf("version %q: %w", e.Version, err)
 	}
 	libraries := library.Environment(v)
+	if i.bound {
+		libraries = i.server.Libraries()
+	}
 	if e.JSONPatch {
 		libraries = append(libraries, library.JSONPatch())
 	}
-	base, err := environment.New(environment.Config{Libraries: libraries})
+	base, err := environment.New(environment.Config{Libraries: libraries, Server: i.server})
 	if err == nil {
 		i.bases[key] = base
 	}
@@ -93,8 +108,8 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := typesystem.NewProvider(base.CEL().CELTypeProvider(), schema, "selfType1")
-		provider, sizes = p, schema
+		p := base.Provider(nil, schema, "selfType1")
+		provider, sizes = p, base.Sizes(schema)
 		declared = append(declared, decls.NewVariable("self", p.Type()), decls.NewVariable("oldSelf", p.Type()))
 		first := e.Self.Objects[0]
 		s.values["self"] = schema.WithObjectMeta().Value(first.New)

@@ -41,7 +41,7 @@ func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
 	if _, err := typesystem.Compile(doc, c.Root); err != nil {
 		return parity.SchemaOutcome{Error: serverText(err)}
 	}
-	env, err := environment.Stored()
+	env, err := i.server.Env()
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
@@ -181,7 +181,7 @@ func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	env, err := environment.Written()
+	env, err := environment.WrittenTo(i.server.Minor).Env()
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}

@@ -1,0 +1,81 @@
+package typesystem
+
+import "github.com/kubecel/kubecel/cost"
+
+// The first minors of API servers that know of a bound.
+const (
+	// cappedSince bounds the name and generateName of an object.
+	cappedSince = 37
+	// intOrStringSince counts maxLength of what may be an integer or a string.
+	intOrStringSince = 34
+	// enumSince takes the longest value of an enum for the longest string.
+	enumSince = 29
+)
+
+// SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
+// The first step is the name of the variable and ignored; the others are identifiers of fields, and
+// @items, @values and @keys for what a list or a map holds. It is false if nothing is known.
+func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return s.sizeOf(path, cappedSince) }
+
+// SizesOf returns the sizes by which an API server of Kubernetes 1.minor estimates expressions whose
+// variables have the schema. Those of the newest release are the schema's own.
+func (s *Schema) SizesOf(minor int) cost.Sizer {
+	if minor >= cappedSince {
+		return s
+	}
+	return earlierSizes{s, minor}
+}
+
+type earlierSizes struct {
+	schema *Schema
+	minor  int
+}
+
+// SizeOf is part of cost.Sizer.
+func (e earlierSizes) SizeOf(path []string) (cost.Range, bool) { return e.schema.sizeOf(path, e.minor) }
+
+func (s *Schema) sizeOf(path []string, minor int) (cost.Range, bool) {
+	if len(path) == 0 || !s.exposed {
+		return cost.Range{}, false
+	}
+	for i, step := range path[1:] {
+		var next *Schema
+		switch step {
+		case "@items", "@values":
+			next = s.elem()
+		case "@keys":
+			// An API server takes the keys of a map to be empty.
+			return cost.Range{}, s.kind == kindMap && i == len(path)-2
+		default:
+			next, _ = s.Field(step)
+		}
+		if next == nil {
+			return cost.Range{}, false
+		}
+		s = next
+	}
+	if minor < s.boundSince {
+		return cost.Range{Max: uint64(maxStringSize)}, true
+	}
+	return cost.Range{Max: uint64(s.maxElements)}, true
+}
+
+// BoundOn is BoundOf for an API server of Kubernetes 1.minor. A bound that it does not know yet is one
+// that it takes to be missing, or fixed if nothing that the document says could replace it.
+func (s *Schema) BoundOn(minor int, doc *OpenAPI, path []string) (Bound, bool) {
+	b, ok := s.BoundOf(doc, path)
+	if !ok {
+		return b, false
+	}
+	if b.Of == nil || minor >= b.Of.boundSince {
+		return b, true
+	}
+	b.Size, b.Value = uint64(maxStringSize), nil
+	switch {
+	case b.Of.kind == kindString && b.Of.boundSince == enumSince: // maxLength would count
+		b.Keyword, b.Kind, b.PerUnit = "maxLength", BoundMissing, maxRuneSize
+	case b.Kind != BoundImplicit:
+		b.Kind = BoundFixed
+	}
+	return b, true
+}

@@ -1,0 +1,60 @@
+package typesystem
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSizesOf takes from the API servers which release is the first to know a bound.
+func TestSizesOf(t *testing.T) {
+	doc, err := ParseOpenAPI([]byte(boundsDocument))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := Compile(doc, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 3<<20 - 2
+	for _, test := range []struct {
+		path          string
+		since         int
+		before, after uint64
+		kind          BoundKind
+		keyword       string
+	}{
+		{"self.metadata.name", 37, all, 80, BoundImplicit, ""},
+		{"self.metadata.generateName", 37, all, 252 * 4, BoundImplicit, ""},
+		{"self.pod.metadata.name", 37, all, 253 * 4, BoundImplicit, ""},
+		{"self.port", 34, all, 20, BoundFixed, "maxLength"},
+		{"self.kind__dash__of", 29, all, 3, BoundMissing, "maxLength"},
+		{"self.list.@items.id", 0, 28, 28, BoundDeclared, "maxLength"},
+		{"self.map.@keys", 0, 0, 0, BoundNone, ""},
+		{"self", 0, 0, 0, BoundNone, ""},
+	} {
+		path := strings.Split(test.path, ".")
+		for minor := 25; minor <= 38; minor++ {
+			want := test.after
+			if minor < test.since {
+				want = test.before
+			}
+			size, ok := schema.SizesOf(minor).SizeOf(path)
+			if !ok || size.Max != want || size.Min != 0 {
+				t.Errorf("1.%d: %s is of size %v, want %d", minor, test.path, size, want)
+			}
+			b, ok := schema.BoundOn(minor, doc, path)
+			if !ok || b.Size != want {
+				t.Errorf("1.%d: %s is bound by %+v, want %d", minor, test.path, b, want)
+			}
+			if minor < max(test.since, 26) && (b.Kind != test.kind || b.Keyword != test.keyword) {
+				t.Errorf("1.%d: %s is bound by %+v, want %+v", minor, test.path, b, test)
+			}
+		}
+	}
+	if _, ok := schema.SizesOf(30).SizeOf([]string{"self", "nope"}); ok {
+		t.Error("a field that is not there has a size")
+	}
+	if _, ok := schema.BoundOn(30, doc, []string{"self", "nope"}); ok {
+		t.Error("a field that is not there has a bound")
+	}
+}
