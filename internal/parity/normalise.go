@@ -13,21 +13,21 @@ import (
 var (
 	// The server numbers the type of self by the clock.
 	selfType = regexp.MustCompile(`selfType\d+`)
-	// Before cel-go 0.22 this text has an expression as Go prints it: an address,
-	// or a protobuf text that is spaced at random.
-	printed = regexp.MustCompile(`(?s)(already exists for expression: ).*?(\(\d+\) old:)`)
+	// Before cel-go 0.22 this text goes on with an expression and types as Go
+	// prints them: an address, or a protobuf text that is spaced at random.
+	printed = regexp.MustCompile(`(already exists for expression): [^\n]*`)
 	// Go types of an implementation that messages print with %T or as a
 	// reflect.Type, such as *common.unstructuredMap or library.IP.
 	goType = regexp.MustCompile(`\*?\b(common|library|typesystem|cel|eval|interpreter|apiservercel)\.[A-Za-z]\w*\b`)
 )
 
 // Normalise removes from a text what cannot agree between two implementations:
-// the number in the name of self's type, printed expressions and the names of Go types. Bytes that
-// are not UTF-8, which goldens cannot hold, become U+FFFD.
+// the number in the name of self's type, printed expressions and the names of Go
+// types. Bytes that are not UTF-8, which goldens cannot hold, become U+FFFD.
 func Normalise(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = selfType.ReplaceAllString(s, "selfType")
-	s = printed.ReplaceAllString(s, "$1<expression>$2")
+	s = printed.ReplaceAllString(s, "$1")
 	return Clip(s)
 }
 

@@ -48,7 +48,7 @@ func TestPrint(t *testing.T) {
 func TestNormalise(t *testing.T) {
 	for in, want := range map[string]string{
 		"type selfType123456.spec and selfType7":                    "type selfType.spec and selfType",
-		"type already exists for expression: &{1 0x6c1}(1) old:int": "type already exists for expression: <expression>(1) old:int",
+		"type already exists for expression: &{1 0x6c1}(1) old:int": "type already exists for expression",
 		"bad \xff byte": "bad \uFFFD byte",
 	} {
 		if got := Normalise(in); got != want {
