@@ -69,6 +69,10 @@ func TestPricesByRelease(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			report, err := kubecel.ReportCRD([]byte(document), "v1", kubecel.ForRelease(v.Release))
+			if err != nil || len(report.Expressions) != 1 || cost.Range(report.Expressions[0].Estimate) != want {
+				t.Errorf("%s: Kubernetes %v reports %+v, %v, want %v", test.rule, v.Release, report, err, want)
+			}
 			expensive := want.Max > cost.EstimateLimit
 			if compiles := want != (cost.Range{}); compiles && expensive == (len(found) == 0) {
 				t.Errorf("%s: Kubernetes %v finds %v", test.rule, v.Release, found)
