@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sync"
 )
 
 // Ledger lists where kubecel departs from the reference on purpose, and where
 // the reference's own estimate does not hold.
 type Ledger struct {
+	mutex   sync.Mutex
 	entries []*departure
 }
 
@@ -71,6 +73,8 @@ func (l *Ledger) Soundness() *Ledger {
 
 // covers tells whether a difference is known, and notes the entry as needed.
 func (l *Ledger) covers(kind, key string) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
 	found := false
 	for _, d := range l.entries {
 		if d.kind == kind && d.match.MatchString(key) {

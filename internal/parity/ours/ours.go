@@ -25,6 +25,13 @@ func NewStored(minor int) parity.Implementation {
 	return i
 }
 
+// NewWritten gives the environment in which a server of Kubernetes 1.minor compiles what is written to it.
+func NewWritten(minor int) parity.Accepter {
+	i := newImplementation(environment.WrittenTo(minor))
+	i.bound = true
+	return i
+}
+
 func newImplementation(server environment.Server) *implementation {
 	return &implementation{server: server, bases: map[baseKey]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
 }
@@ -40,6 +47,9 @@ type implementation struct {
 	bases  map[baseKey]*environment.Env
 	scopes map[*parity.Environment]*scope
 }
+
+// patchesSince is the first server that has jsonpatch.escapeKey.
+const patchesSince = 32
 
 type baseKey struct {
 	version   string
@@ -70,7 +80,7 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 	if i.bound {
 		libraries = i.server.Libraries()
 	}
-	if e.JSONPatch {
+	if e.JSONPatch && i.server.Minor >= patchesSince {
 		libraries = append(libraries, library.JSONPatch())
 	}
 	base, err := environment.New(environment.Config{Libraries: libraries, Server: i.server})
@@ -155,6 +165,20 @@ func (i *implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
 		o.Result = parity.Print(result.Value)
 	}
 	return o
+}
+
+// Accepts compiles and plans.
+func (i *implementation) Accepts(c parity.ExprCase) bool {
+	s, err := i.scope(c.Env)
+	if err != nil {
+		return false
+	}
+	checked, err := s.Compile(c.Expr)
+	if err != nil {
+		return false
+	}
+	_, err = s.Plan(checked)
+	return err == nil
 }
 
 // authorize puts the question to the authorizer of the cases.

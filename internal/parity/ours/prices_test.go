@@ -2,12 +2,15 @@ package ours
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/parity"
@@ -16,6 +19,7 @@ import (
 // TestPrices holds the estimates and costs of every release against those that
 // the API server of the release gave.
 func TestPrices(t *testing.T) {
+	withoutRace(t)
 	testdata := filepath.Join("..", "..", "..", "testdata")
 	corpus, err := parity.LoadCorpus(testdata)
 	if err != nil {
@@ -33,22 +37,38 @@ func TestPrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	releases := parity.Releases()
+	prices, verdicts := make([]*parity.PriceReport, len(releases)), make([]*parity.VerdictReport, len(releases))
+	errs := make([]error, len(releases))
+	var running sync.WaitGroup
+	turn := make(chan struct{}, runtime.NumCPU())
+	for i, release := range releases {
+		running.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			minor, err := strconv.Atoi(strings.TrimPrefix(release, "1."))
+			if err == nil {
+				prices[i], err = parity.Prices(release, answers[release], NewStored(minor), corpus, ledger)
+			}
+			if err == nil {
+				verdicts[i], err = parity.Verdicts(release, answers[release], NewStored(minor), NewWritten(minor), corpus, ledger)
+			}
+			errs[i] = err
+		})
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 	var older *parity.PriceReport
-	for _, release := range slices.Backward(parity.Releases()) {
-		minor, err := strconv.Atoi(strings.TrimPrefix(release, "1."))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := parity.Prices(release, answers[release], NewStored(minor), corpus, ledger)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Log(report)
-		neighbours(t, older, report)
-		older = report
-		for i, d := range report.Differences {
-			if i == 20 {
-				t.Errorf("and %d more", len(report.Differences)-i)
+	for i := range slices.Backward(releases) {
+		t.Log(prices[i])
+		neighbours(t, older, prices[i])
+		older = prices[i]
+		t.Log(verdicts[i])
+		for n, d := range slices.Concat(prices[i].Differences, verdicts[i].Differences) {
+			if n == 20 {
+				t.Error("and more")
 				break
 			}
 			t.Error(d)

@@ -9,5 +9,6 @@ import (
 
 // TestReplay holds kubecel against every recorded answer of the API server.
 func TestReplay(t *testing.T) {
+	withoutRace(t)
 	parity.Replay(t, filepath.Join("..", "..", "..", "testdata"), New(), true)
 }

@@ -16,6 +16,7 @@ import (
 // estimate is the one that is judged, node costs add up to it, every unit of an
 // evaluation belongs to a node, and no evaluation costs more than the sound bound.
 func TestReports(t *testing.T) {
+	withoutRace(t)
 	corpus, err := parity.LoadCorpus(filepath.Join("..", "..", "..", "testdata"))
 	if err != nil {
 		t.Fatal(err)
