@@ -328,6 +328,7 @@ func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *P
 	if e.newer.departs(limit, res, g == w) {
 		return 0
 	}
+	evaluated := g
 	if e.newer.failedFirst {
 		g.cost, w.cost = 0, 0
 	}
@@ -336,8 +337,8 @@ func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *P
 		return w.cost
 	}
 	recorded, record := got.Record(context.Background(), vars, limit)
-	if r := describe(recorded.Value, recorded.Err, recorded.Cost); r != g && !possible(want, vars, r) {
-		t.Errorf("%s (limit %d): recorded %+v, evaluated %+v", text, limit, r, g)
+	if r := describe(recorded.Value, recorded.Err, recorded.Cost); r != evaluated && !possible(want, vars, r) {
+		t.Errorf("%s (limit %d): recorded %+v, evaluated %+v", text, limit, r, evaluated)
 	}
 	units := uint64(0)
 	for _, n := range record.Nodes {
