@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var (
@@ -115,6 +117,19 @@ func normalErrors(errs []FieldError) []FieldError {
 
 func (e FieldError) key() string {
 	return strings.Join([]string{e.Field, e.Type, e.Detail, e.Value, e.Class}, "\x00")
+}
+
+// FieldErrorOf is the form of a field error, with its value as [BadValue].
+func FieldErrorOf(e *field.Error) FieldError {
+	f := FieldError{Type: string(e.Type), Field: e.Field, Detail: e.Detail}
+	switch e.BadValue.(type) {
+	case nil:
+	case field.OmitValueType, *field.OmitValueType:
+		f.Value = "omitted"
+	default:
+		f.Value = BadValue(e.BadValue)
+	}
+	return f
 }
 
 // BadValue is the form of a field error's value: its JSON.

@@ -8,8 +8,7 @@ import (
 
 // PriceReport compares what one release charges with what is expected of it.
 type PriceReport struct {
-	// Release is the release.
-	Release string
+	Tally
 	// Estimates and Costs count the expressions whose estimates, and whose costs of
 	// evaluation, were compared; Rules the rules whose estimates were.
 	Estimates, Costs, Rules int
@@ -20,10 +19,6 @@ type PriceReport struct {
 	// Documents counts the CRDs of which it was compared what they are refused for
 	// as too expensive.
 	Documents int
-	// Known counts the differences that are in the ledger, and Differences are the
-	// others.
-	Known       int
-	Differences []Difference
 	// Prices are the estimates and costs of the implementation that were compared.
 	Prices map[Question]Price
 }
@@ -43,7 +38,7 @@ func (r *PriceReport) String() string {
 // the prices of what it accepts with those that a release has for stored expressions.
 // Keys in the ledger begin with the release, kinds are "estimate" and "cost".
 func Prices(release string, a Answers, actual Implementation, c *Corpus, l *Ledger) (*PriceReport, error) {
-	r := &PriceReport{Release: release, Prices: map[Question]Price{}}
+	r := &PriceReport{Tally: Tally{Release: release}, Prices: map[Question]Price{}}
 	actual = guarded{actual}
 	for _, g := range c.Expressions {
 		for _, e := range g.Cases {
@@ -112,18 +107,6 @@ func (r *PriceReport) expression(q Question, want, got ExprOutcome, l *Ledger) {
 	r.Costs++
 	r.Prices[q] = Price{got.Estimate, got.Cost}
 	r.compare(l, "cost", q, want.Cost, got.Cost)
-}
-
-func (r *PriceReport) compare(l *Ledger, kind string, q Question, want, got any) {
-	if want == got {
-		return
-	}
-	key := r.Release + " " + q.Name
-	if l.covers(kind, key) {
-		r.Known++
-		return
-	}
-	r.Differences = append(r.Differences, Difference{kind, key, fmt.Sprint(want), fmt.Sprint(got)})
 }
 
 // expensive is what a CRD is refused for as too expensive.

@@ -14,16 +14,11 @@ func untold(o ExprOutcome) bool {
 // VerdictReport compares what a release accepts, and what comes of it, with what is
 // expected of it.
 type VerdictReport struct {
-	// Release is the release.
-	Release string
+	Tally
 	// Stored and Written count the expressions whose verdicts were compared in the
 	// environment of stored and of new expressions, Results those accepted by both
 	// sides whose results or errors were.
 	Stored, Written, Results int
-	// Known counts the differences that are in the ledger, and Differences are the
-	// others.
-	Known       int
-	Differences []Difference
 }
 
 func (r *VerdictReport) String() string {
@@ -41,7 +36,7 @@ type Accepter interface {
 // compared: they are those of the newest release. Keys in the ledger begin with the
 // release, kinds are "stored", "written" and "result".
 func Verdicts(release string, a Answers, stored Implementation, written Accepter, c *Corpus, l *Ledger) (*VerdictReport, error) {
-	r := &VerdictReport{Release: release}
+	r := &VerdictReport{Tally: Tally{Release: release}}
 	stored = guarded{stored}
 	for _, g := range c.Expressions {
 		for _, e := range g.Cases {
@@ -70,16 +65,4 @@ func Verdicts(release string, a Answers, stored Implementation, written Accepter
 // accepted tells whether an expression compiles and can be planned.
 func (o ExprOutcome) accepted() bool {
 	return o.CompileError == "" && o.ProgramError == "" && !strings.HasPrefix(o.Error, "panic: ")
-}
-
-func (r *VerdictReport) compare(l *Ledger, kind string, q Question, want, got any) {
-	if want == got {
-		return
-	}
-	key := r.Release + " " + q.Name
-	if l.covers(kind, key) {
-		r.Known++
-		return
-	}
-	r.Differences = append(r.Differences, Difference{kind, key, fmt.Sprint(want), fmt.Sprint(got)})
 }

@@ -27,7 +27,7 @@ func (r *Reference) CRD(c parity.CRDCase) parity.CRDOutcome {
 	}
 	var o parity.CRDOutcome
 	for _, e := range validation.ValidateCustomResourceDefinition(context.Background(), crd) {
-		f := fieldError(e)
+		f := parity.FieldErrorOf(e)
 		f.Class = classOf(e)
 		o.Errors = append(o.Errors, f)
 	}

@@ -111,22 +111,10 @@ func validate(v *schemacel.Validator, s *structuralschema.Structural, obj parity
 	ctx := warning.WithWarningRecorder(context.Background(), w)
 	errs, remaining := run(ctx, v, s, obj, budget)
 	for _, e := range errs {
-		o.Errors = append(o.Errors, fieldError(e))
+		o.Errors = append(o.Errors, parity.FieldErrorOf(e))
 	}
 	o.Warnings, o.Remaining = w.texts, remaining
 	return o
-}
-
-func fieldError(e *field.Error) parity.FieldError {
-	f := parity.FieldError{Type: string(e.Type), Field: e.Field, Detail: e.Detail}
-	switch e.BadValue.(type) {
-	case nil:
-	case field.OmitValueType, *field.OmitValueType:
-		f.Value = "omitted"
-	default:
-		f.Value = parity.BadValue(e.BadValue)
-	}
-	return f
 }
 
 // ruleWalk compiles the rules of every node that a validator would, in the

@@ -147,7 +147,7 @@ func validate(v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
 		o.Panic = err.Error()
 	}
 	for i := range result.Errors {
-		o.Errors = append(o.Errors, fieldError(result.Errors[i].FieldError()))
+		o.Errors = append(o.Errors, parity.FieldErrorOf(result.Errors[i].FieldError()))
 	}
 	for i := range result.Warnings {
 		o.Warnings = append(o.Warnings, result.Warnings[i].FieldError().Error())
@@ -157,18 +157,6 @@ func validate(v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
 		o.Remaining = int64(min(budget.Left(), math.MaxInt64))
 	}
 	return o
-}
-
-func fieldError(e *field.Error) parity.FieldError {
-	f := parity.FieldError{Type: string(e.Type), Field: e.Field, Detail: e.Detail}
-	switch e.BadValue.(type) {
-	case nil:
-	case field.OmitValueType, *field.OmitValueType:
-		f.Value = "omitted"
-	default:
-		f.Value = parity.BadValue(e.BadValue)
-	}
-	return f
 }
 
 // CRD checks a CRD as on creation.
@@ -186,7 +174,7 @@ func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
 	for _, f := range crd.Check(definition, environment.Rules(env)) {
-		e := fieldError(f.Error)
+		e := parity.FieldErrorOf(f.Error)
 		e.Class = parity.ClassSchema
 		if strings.Contains(e.Field+e.Detail, "x-kubernetes-validations") {
 			e.Class = parity.ClassCEL
