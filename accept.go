@@ -8,6 +8,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Acceptance says which releases of the API server accept something that is
@@ -25,7 +26,7 @@ type Acceptance struct {
 // Verdict is what one release says.
 type Verdict struct {
 	// Release is the release.
-	Release Release
+	Release release.Release
 	// Err says why the release rejects it, nil if it accepts it: a
 	// *CompileError, or a Finding in a CRD, which may be about the estimate.
 	Err error
@@ -50,10 +51,10 @@ type Requirement struct {
 	// InMessage tells whether it stands in the messageExpression of a rule.
 	InMessage bool
 	// Since is the first release that accepts it, zero if none does; a release
-	// that is newer than [Newest] is one to come.
-	Since Release
+	// that is newer than [release.Newest] is one to come.
+	Since release.Release
 	// Until is the last release that accepts it, zero if newer ones do too.
-	Until Release
+	Until release.Release
 	// Reason says why no release accepts it, and is empty if one does.
 	Reason string
 }
@@ -77,8 +78,8 @@ func (r Requirement) String() string {
 }
 
 // Releases returns the releases that accept it, the oldest first.
-func (a *Acceptance) Releases() []Release {
-	var releases []Release
+func (a *Acceptance) Releases() []release.Release {
+	var releases []release.Release
 	for _, v := range a.Verdicts {
 		if v.Accepted() {
 			releases = append(releases, v.Release)
@@ -88,16 +89,16 @@ func (a *Acceptance) Releases() []Release {
 }
 
 // Lowest returns the oldest release that accepts it, false if none does.
-func (a *Acceptance) Lowest() (Release, bool) {
+func (a *Acceptance) Lowest() (release.Release, bool) {
 	releases := a.Releases()
 	if len(releases) == 0 {
-		return Release{}, false
+		return release.Release{}, false
 	}
 	return releases[0], true
 }
 
 // Accepted tells whether a release accepts it.
-func (a *Acceptance) Accepted(r Release) bool { return slices.Contains(a.Releases(), r) }
+func (a *Acceptance) Accepted(r release.Release) bool { return slices.Contains(a.Releases(), r) }
 
 // Deciding returns the requirements that the lowest release depends on, or, if no
 // release accepts it, those that none meets. There are none if every release
@@ -106,7 +107,7 @@ func (a *Acceptance) Deciding() []Requirement {
 	lowest, ok := a.Lowest()
 	var deciding []Requirement
 	for _, r := range a.Requirements {
-		if ok && r.Since == lowest && lowest != Releases()[0] || !ok && (r.Reason != "" || r.Since.Compare(Newest()) > 0) {
+		if ok && r.Since == lowest && lowest != release.Oldest() || !ok && (r.Reason != "" || r.Since.After(release.Newest())) {
 			deciding = append(deciding, r)
 		}
 	}
@@ -129,7 +130,7 @@ func (e *Env) AcceptedBy(expression string) (*Acceptance, error) {
 	verdicts, requirements := query.Expression(expression)
 	a := &Acceptance{Requirements: requirementsOf(requirements, false)}
 	for _, v := range verdicts {
-		verdict := Verdict{Release: Release{v.Minor}, Estimate: v.Estimate}
+		verdict := Verdict{Release: v.Release, Estimate: v.Estimate}
 		if v.Err != nil {
 			verdict.Err = acceptError(expression, v.Err)
 		}
@@ -158,10 +159,10 @@ func requirementsOf(found []environment.Requirement, inMessage bool) []Requireme
 			Reason: f.NoServer(),
 		}
 		if r.Reason == "" {
-			r.Since = Release{f.Since}
+			r.Since = f.Since
 		}
-		if f.Until != 0 {
-			r.Until = Release{f.Until}
+		if !f.Until.IsZero() {
+			r.Until = f.Until
 		}
 		requirements = append(requirements, r)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/release"
 )
 
 // CRDAcceptance says which releases accept a CRD and each of its rules.
@@ -49,8 +50,8 @@ func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 		})
 	})
 	checked := map[environment.Server]crdVerdict{}
-	for _, release := range Releases() {
-		server := environment.WrittenTo(release.minor)
+	for _, each := range release.All() {
+		server := environment.WrittenTo(each)
 		verdict, ok := checked[server]
 		if !ok {
 			if verdict, err = checkedBy(server, checks, common); err != nil {
@@ -58,9 +59,9 @@ func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 			}
 			checked[server] = verdict
 		}
-		a.Verdicts = append(a.Verdicts, Verdict{Release: release, Err: verdict.err})
+		a.Verdicts = append(a.Verdicts, Verdict{Release: each, Err: verdict.err})
 		for i, v := range verdict.rules {
-			v.Release = release
+			v.Release = each
 			a.Rules[i].Verdicts = append(a.Rules[i].Verdicts, v)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 func ownCRD(t testing.TB) []byte {
@@ -44,7 +45,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 				break
 			}
 		}
-		if lowest, ok := rule.Lowest(); lowest != release(minor) || ok != !release(minor).IsZero() {
+		if lowest, ok := rule.Lowest(); lowest != ofMinor(minor) || ok != !ofMinor(minor).IsZero() {
 			t.Errorf("%s: %v, want 1.%d", rule.Rule, lowest, minor)
 		}
 		explained(t, rule.Rule, &rule.Acceptance)
@@ -57,7 +58,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 			}
 		}
 	}
-	if len(a.Releases()) != 0 || len(a.Verdicts) != len(kubecel.Releases()) {
+	if len(a.Releases()) != 0 || len(a.Verdicts) != len(release.All()) {
 		t.Errorf("the CRD: %v", a.Releases())
 	}
 	// The verdicts are those of CheckCRD.
@@ -95,7 +96,7 @@ func TestCRDRejectedForCost(t *testing.T) {
 	}
 	for _, v := range rule.Verdicts {
 		finding, ok := errors.AsType[kubecel.Finding](v.Err)
-		newer := v.Release.Compare(release(31)) >= 0
+		newer := v.Release.Compare(ofMinor(31)) >= 0
 		if !ok || newer != (finding.Code == kubecel.CodeEstimateExceeded) || newer != (v.Total > cost.EstimateLimit) {
 			t.Errorf("Kubernetes %v: %v, total %d", v.Release, v.Err, v.Total)
 		}
@@ -112,7 +113,7 @@ func TestCRDOptionalOldSelfByRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule := a.Rules[0]
-	if lowest, _ := rule.Lowest(); lowest != release(30) || rule.Requirements[0].String() != "optionalOldSelf: Kubernetes 1.30" || len(rule.Deciding()) != 1 {
+	if lowest, _ := rule.Lowest(); lowest != ofMinor(30) || rule.Requirements[0].String() != "optionalOldSelf: Kubernetes 1.30" || len(rule.Deciding()) != 1 {
 		t.Errorf("%v, %v", lowest, rule.Requirements)
 	}
 	explained(t, rule.Rule, &rule.Acceptance)

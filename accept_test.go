@@ -9,17 +9,16 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// release is a release by its minor, the zero value for one to come or none.
-func release(minor int) kubecel.Release {
-	for _, r := range kubecel.Releases() {
-		if r.String() == library.Introduced(1, minor).String() {
-			return r
-		}
+// ofMinor is the release of a minor, the zero value for one to come or none.
+func ofMinor(minor int) release.Release {
+	if r := release.Minor(minor); r.Known() {
+		return r
 	}
-	return kubecel.Release{}
+	return release.Release{}
 }
 
 // acceptEnv has what the examples of the libraries use.
@@ -118,7 +117,7 @@ func TestSpecification(t *testing.T) {
 		for _, expr := range row.exprs {
 			a := accepted(t, env, expr)
 			for _, v := range a.Verdicts {
-				if want := v.Release.Compare(release(row.since)) >= 0; v.Accepted() != want {
+				if want := v.Release.Compare(ofMinor(row.since)) >= 0; v.Accepted() != want {
 					t.Errorf("%s: %s: Kubernetes %v: %v, want since 1.%d", row.row, expr, v.Release, v.Err, row.since)
 				}
 			}
@@ -134,8 +133,8 @@ func TestSpecification(t *testing.T) {
 // that compiling gives.
 func explained(t *testing.T, expr string, a *kubecel.Acceptance) {
 	t.Helper()
-	want := kubecel.Releases()[0]
-	last := kubecel.Newest()
+	want := release.All()[0]
+	last := release.Newest()
 	none := false
 	for _, r := range a.Requirements {
 		if r.Since.Compare(want) > 0 {
@@ -154,14 +153,14 @@ func explained(t *testing.T, expr string, a *kubecel.Acceptance) {
 	if releases := a.Releases(); ok && releases[len(releases)-1] != last {
 		t.Errorf("%s: accepted up to %v, the requirements say %v", expr, releases[len(releases)-1], last)
 	}
-	if first := ok && lowest == kubecel.Releases()[0]; (len(a.Deciding()) == 0) != first {
+	if first := ok && lowest == release.All()[0]; (len(a.Deciding()) == 0) != first {
 		t.Errorf("%s: deciding: %v", expr, a.Deciding())
 	}
 }
 
 // TestReleaseEnvironments compiles each row in the environments themselves.
 func TestReleaseEnvironments(t *testing.T) {
-	for _, r := range kubecel.Releases() {
+	for _, r := range release.All() {
 		env, err := acceptEnv(t).Extend(kubecel.ForRelease(r))
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +168,7 @@ func TestReleaseEnvironments(t *testing.T) {
 		for _, row := range specification {
 			for _, expr := range row.exprs {
 				_, err := env.Compile(expr)
-				if want := r.Compare(release(row.since)) >= 0; (err == nil) != want {
+				if want := r.Compare(ofMinor(row.since)) >= 0; (err == nil) != want {
 					t.Errorf("%s: %s: Kubernetes %v: %v", row.row, expr, r, err)
 				}
 			}
@@ -187,12 +186,12 @@ func TestReleaseEnvironments(t *testing.T) {
 func TestOverloadsByRelease(t *testing.T) {
 	env := acceptEnv(t)
 	// Several versions of a library have the same overloads: the oldest counts.
-	since := map[string]int{}
+	since := map[string]release.Release{}
 	libraries := slices.Concat(library.Extensions(), library.Kubernetes())
 	for _, lib := range libraries {
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
-				if old, ok := since[o.ID]; !ok || firstRelease(lib) < old {
+				if old, ok := since[o.ID]; !ok || firstRelease(lib).Before(old) {
 					since[o.ID] = firstRelease(lib)
 				}
 			}
@@ -204,8 +203,8 @@ func TestOverloadsByRelease(t *testing.T) {
 			for _, o := range fn.Overloads {
 				count++
 				want, ok := since[o.ID]
-				ok = ok && !o.Beyond && !release(want).IsZero()
-				var lowest []kubecel.Release
+				ok = ok && !o.Beyond && want.Known()
+				var lowest []release.Release
 				for _, e := range o.Examples {
 					if e.Err != "" && len(o.Examples) > 1 {
 						continue // it may not compile
@@ -219,7 +218,7 @@ func TestOverloadsByRelease(t *testing.T) {
 				switch {
 				case !ok && len(lowest) > 0:
 					t.Errorf("%s: %v accept it", o.ID, lowest)
-				case ok && (len(lowest) == 0 || slices.MinFunc(lowest, kubecel.Release.Compare) != release(want)):
+				case ok && (len(lowest) == 0 || slices.MinFunc(lowest, release.Release.Compare) != want):
 					t.Errorf("%s: accepted from %v, want 1.%d", o.ID, lowest, want)
 				}
 			}
@@ -236,8 +235,8 @@ func TestOverloadsByRelease(t *testing.T) {
 				count++
 				a := accepted(t, env, e.Expr)
 				explained(t, e.Expr, a)
-				if lowest, _ := a.Lowest(); lowest != release(first) {
-					t.Errorf("macro %s: accepted from %v, want 1.%d", m.Name, lowest, first)
+				if lowest, _ := a.Lowest(); lowest != first {
+					t.Errorf("macro %s: accepted from %v, want %v", m.Name, lowest, first)
 				}
 			}
 		}
@@ -250,11 +249,14 @@ func TestOverloadsByRelease(t *testing.T) {
 // firstRelease is the first server that accepts a library on write: the one after
 // the version that introduced it, but servers of 1.28 and older know no versions
 // older than 1.27, and some libraries came later than their version.
-func firstRelease(l library.Library) int {
-	if l.Since.Minor <= 27 {
-		return 25
+func firstRelease(l library.Library) release.Release {
+	if l.Since.Before(release.Minor(28)) {
+		return release.Minor(25)
 	}
-	return max(l.Since.Minor+1, l.FirstServer.Minor)
+	if l.FirstServer.After(l.Since) {
+		return l.FirstServer
+	}
+	return l.Since.Next()
 }
 
 // TestStoredExpressions holds that a server evaluates what came with its own
@@ -266,9 +268,9 @@ func TestStoredExpressions(t *testing.T) {
 	}{
 		{`ip('::1').family() == 6`, 30}, {`1 < 1.5`, 28}, {`self.namespace == ''`, 31}, {`[1].includes(1)`, 37}, {`'%s'.format([1]) == ''`, 29}, {`[1].sort() == [1]`, 34},
 	} {
-		for _, r := range kubecel.Releases() {
-			stored := r.Compare(release(test.introduced)) >= 0
-			written := r.Compare(release(test.introduced)) > 0
+		for _, r := range release.All() {
+			stored := r.Compare(ofMinor(test.introduced)) >= 0
+			written := r.Compare(ofMinor(test.introduced)) > 0
 			for _, with := range []struct {
 				name    string
 				options []kubecel.EnvOption
@@ -296,7 +298,7 @@ func TestAcceptanceOfNothing(t *testing.T) {
 	env := acceptEnv(t)
 	for _, expr := range []string{"", "(", "nosuch(1)", "self.nosuch", "[1, 'a']"} {
 		a := accepted(t, env, expr)
-		if _, ok := a.Lowest(); ok || len(a.Releases()) > 0 || len(a.Verdicts) != len(kubecel.Releases()) {
+		if _, ok := a.Lowest(); ok || len(a.Releases()) > 0 || len(a.Verdicts) != len(release.All()) {
 			t.Errorf("%q: %v", expr, a.Releases())
 		}
 		for _, v := range a.Verdicts {
@@ -325,11 +327,11 @@ func TestAcceptedByOwnLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := accepted(t, env, `own(s) == ''`)
-	if len(a.Releases()) != len(kubecel.Releases()) || len(a.Requirements) != 0 {
+	if len(a.Releases()) != len(release.All()) || len(a.Requirements) != 0 {
 		t.Errorf("%v, %v", a.Releases(), a.Requirements)
 	}
 	a = accepted(t, env, `own(s) == '' && isIP(s)`)
-	if lowest, _ := a.Lowest(); lowest != release(31) || a.Requirements[0].String() != "isIP at 1:17: Kubernetes 1.31" {
+	if lowest, _ := a.Lowest(); lowest != ofMinor(31) || a.Requirements[0].String() != "isIP at 1:17: Kubernetes 1.31" {
 		t.Errorf("%v, %v", lowest, a.Requirements)
 	}
 }
@@ -353,7 +355,7 @@ func TestRetired(t *testing.T) {
 	env := acceptEnv(t)
 	a := accepted(t, env, `duration(size(self.name)) == duration('5ns')`)
 	explained(t, `duration(size(self.name))`, a)
-	if len(a.Releases()) != 12 || a.Accepted(release(37)) || len(a.Requirements) != 1 ||
+	if len(a.Releases()) != 12 || a.Accepted(ofMinor(37)) || len(a.Requirements) != 1 ||
 		a.Requirements[0].String() != "duration(int) → google.protobuf.Duration at 1:1: Kubernetes up to 1.36" {
 		t.Errorf("%v: %v", a.Releases(), a.Requirements)
 	}
@@ -371,13 +373,13 @@ func TestFormatByRelease(t *testing.T) {
 	env := acceptEnv(t)
 	a := accepted(t, env, `'%d'.format(['a']) == ''`)
 	explained(t, `'%d'.format(['a']) == ''`, a)
-	if !slices.Equal(a.Releases(), []kubecel.Release{release(30)}) {
+	if !slices.Equal(a.Releases(), []release.Release{ofMinor(30)}) {
 		t.Errorf("%v, %v", a.Releases(), a.Requirements)
 	}
 	a = accepted(t, env, `self.name.format(['a']) == ''`)
 	explained(t, `self.name.format(['a']) == ''`, a)
-	want := kubecel.Releases()[5:]
-	if !slices.Equal(a.Releases(), slices.DeleteFunc(want, func(r kubecel.Release) bool { return r == release(31) })) {
+	want := release.All()[5:]
+	if !slices.Equal(a.Releases(), slices.DeleteFunc(want, func(r release.Release) bool { return r == ofMinor(31) })) {
 		t.Errorf("%v, %v", a.Releases(), a.Requirements)
 	}
 	if a := accepted(t, env, `'%s'.format([d]) == ''`); len(a.Releases()) != 8 {

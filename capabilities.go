@@ -7,13 +7,14 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // ReleaseCapabilities is what an API server of a release has beside the standard
 // functions and macros of CEL, as data. Lists are sorted.
 type ReleaseCapabilities struct {
 	// Release is the release.
-	Release Release `json:"release"`
+	Release release.Release `json:"release"`
 	// Settings are the settings of the language.
 	Settings []Capability `json:"settings"`
 	// Functions are the functions.
@@ -84,9 +85,9 @@ type Limits struct {
 }
 
 // Capabilities returns what an API server of a release has. The error for a
-// value that is no release is a *ReleaseError.
-func Capabilities(r Release) (*ReleaseCapabilities, error) {
-	if err := r.check(); err != nil {
+// value that is no release is a *release.Error.
+func Capabilities(r release.Release) (*ReleaseCapabilities, error) {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	c := &ReleaseCapabilities{Release: r, Limits: Limits{
@@ -96,7 +97,7 @@ func Capabilities(r Release) (*ReleaseCapabilities, error) {
 		Request: cost.MaxRequestSizeBytes,
 	}}
 	written := map[string]bool{}
-	for _, lib := range environment.WrittenTo(r.minor).Libraries() {
+	for _, lib := range environment.WrittenTo(r).Libraries() {
 		if lib = lib.Released(); len(lib.Functions) == 0 {
 			written[lib.Name] = true
 		}
@@ -112,8 +113,8 @@ func Capabilities(r Release) (*ReleaseCapabilities, error) {
 			written[t.CEL.TypeName()] = true
 		}
 	}
-	for _, lib := range environment.StoredIn(r.minor).Libraries() {
-		c.add(lib.Released(), library.Introduced(1, r.minor), written)
+	for _, lib := range environment.StoredIn(r).Libraries() {
+		c.add(lib.Released(), r, written)
 	}
 	byName := func(a, b Capability) int { return cmp.Compare(a.Name, b.Name) }
 	slices.SortFunc(c.Settings, byName)
@@ -128,7 +129,7 @@ func Capabilities(r Release) (*ReleaseCapabilities, error) {
 func macroKey(m library.Macro) string { return m.Name + " " + m.Usage[0] }
 
 // add adds what a library has.
-func (c *ReleaseCapabilities) add(lib library.Library, release library.Version, written map[string]bool) {
+func (c *ReleaseCapabilities) add(lib library.Library, server release.Release, written map[string]bool) {
 	if len(lib.Functions) == 0 {
 		c.Settings = append(c.Settings, Capability{Name: lib.Name, Doc: lib.Doc, Written: written[lib.Name]})
 	}
@@ -140,7 +141,7 @@ func (c *ReleaseCapabilities) add(lib library.Library, release library.Version, 
 		}
 		for _, o := range f.Overloads {
 			c.Functions[i].Overloads = append(c.Functions[i].Overloads, OverloadCapability{
-				ID: o.ID, Signature: f.Signature(o), Cost: o.CostTextOf(release), Written: written[o.ID],
+				ID: o.ID, Signature: f.Signature(o), Cost: o.CostTextOf(server), Written: written[o.ID],
 			})
 		}
 	}

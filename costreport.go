@@ -10,8 +10,9 @@ import (
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/explain"
+	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 type reportConfig struct {
@@ -99,9 +100,9 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 	if err != nil {
 		return nil, err
 	}
-	release := config.server.release
-	if release.IsZero() {
-		release = Newest()
+	asked := config.server.release
+	if asked.IsZero() {
+		asked = release.Newest()
 	}
 	v := definition.Versions[index]
 	in := func(compile func() crd.Environment) explain.Document {
@@ -110,15 +111,15 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 		}
 	}
 	r := explain.Schema(in(func() crd.Environment { return environment.ExplainedRules(env) }), config.limits)
-	r.Name, r.Version, r.Release = definition.Name, v.Name, release.String()
+	r.Name, r.Version, r.Release = definition.Name, v.Name, asked.String()
 	if config.releases {
-		for _, release := range Releases() {
-			server := serverConfig{release: release}
+		for _, each := range release.All() {
+			server := serverConfig{release: each}
 			env, err := server.written()
 			if err != nil {
 				return nil, err
 			}
-			verdict := explain.Verdict(in(func() crd.Environment { return environment.Rules(env) }), release.String())
+			verdict := explain.Verdict(in(func() crd.Environment { return environment.Rules(env) }), each.String())
 			r.Releases = append(r.Releases, verdict)
 		}
 	}
@@ -192,7 +193,7 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 		if len(path) == 0 || roots[path[0]] == nil {
 			return typesystem.Bound{}, false
 		}
-		b, ok := roots[path[0]].BoundOn(explained.Minor(), nil, path)
+		b, ok := roots[path[0]].BoundOn(explained.Release(), nil, path)
 		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
 		return b, ok
 	}

@@ -16,8 +16,9 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // listeners is a schema whose rule a server rejects: maxItems is put where it is
@@ -391,7 +392,7 @@ func TestReportRelease(t *testing.T) {
 		release  string
 		accepted bool
 	}{{"1.30", false}, {"1.31", true}, {"1.37", true}} {
-		release := kubecel.MustParseRelease(test.release)
+		release := release.MustParse(test.release)
 		r := mustReport(t, schema, kubecel.ForRelease(release))
 		findings, err := kubecel.CheckCRD(crdOf(schema), kubecel.ForRelease(release))
 		if err != nil {
@@ -401,15 +402,15 @@ func TestReportRelease(t *testing.T) {
 			t.Errorf("%s: release %s, accepted %v, %v, CheckCRD says %v", test.release, r.Release, r.Accepted, r.Findings, findings)
 		}
 	}
-	var unknown *kubecel.ReleaseError
-	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ForRelease(kubecel.Release{})); !errors.As(err, &unknown) {
+	var unknown *release.Error
+	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ForRelease(release.Release{})); !errors.As(err, &unknown) {
 		t.Errorf("error %v, want a ReleaseError", err)
 	}
 	env, err := kubecel.NewEnv()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := env.Report("true", kubecel.ForRelease(kubecel.Newest())); err == nil {
+	if _, err := env.Report("true", kubecel.ForRelease(release.Newest())); err == nil {
 		t.Error("no error for a release of an environment's report")
 	}
 }

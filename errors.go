@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Code names the class of a problem: the name of its constant without Code.

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // An environment, an expression, an evaluation.

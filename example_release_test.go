@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/release"
 )
 
 func ExampleEnv_AcceptedBy() {
@@ -60,7 +61,7 @@ spec:
 }
 
 func ExampleForRelease() {
-	release, err := kubecel.ParseRelease("v1.30.4")
+	release, err := release.Parse("v1.30.4")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func ExampleForRelease() {
 }
 
 func ExampleCapabilities() {
-	capabilities, err := kubecel.Capabilities(kubecel.MustParseRelease("1.30"))
+	capabilities, err := kubecel.Capabilities(release.MustParse("1.30"))
 	if err != nil {
 		log.Fatal(err)
 	}

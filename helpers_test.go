@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // crdOf is a CRD with one version, v1, that has a schema.

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/release"
 )
 
 func TestParseRelease(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.25": "1.25", "1.37": "1.37", "v1.31": "1.31", "1.31.4": "1.31", "v1.31.4-gke.100": "1.31", "v1.31.4+k3s1": "1.31", "1.30.0": "1.30",
 	} {
-		r, err := kubecel.ParseRelease(text)
+		r, err := release.Parse(text)
 		if err != nil || r.String() != want {
 			t.Errorf("%q: %v, %v", text, r, err)
 		}
@@ -24,8 +25,8 @@ func TestParseRelease(t *testing.T) {
 		"": true, "1": true, "1.": true, ".31": true, "one": true, "1.x": true, "1.31.": true, "1.31.x": true, "1.31-": true, "01.31": true, "1.031": true, " 1.31": true,
 		"1.31 ": true, "-1.31": true, "vv1.31": true, "1.31.4.5": true, "\xff": true, "1.٣١": true,
 	} {
-		r, err := kubecel.ParseRelease(text)
-		e, ok := errors.AsType[*kubecel.ReleaseError](err)
+		r, err := release.Parse(text)
+		e, ok := errors.AsType[*release.Error](err)
 		if !ok || !r.IsZero() || e.Malformed != malformed || e.Text != text || !strings.Contains(err.Error(), "1.37") {
 			t.Errorf("%q: %v, %v", text, r, err)
 		}
@@ -37,25 +38,25 @@ func FuzzParseRelease(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := kubecel.ParseRelease(text)
+		r, err := release.Parse(text)
 		if (err == nil) == r.IsZero() {
 			t.Fatalf("%v, %v", r, err)
 		}
-		if again, _ := kubecel.ParseRelease(r.String()); again != r {
+		if again, _ := release.Parse(r.String()); again != r {
 			t.Fatalf("%v is read as %v", r, again)
 		}
 	})
 }
 
 func TestReleases(t *testing.T) {
-	releases := kubecel.Releases()
-	if len(releases) != 13 || releases[0].String() != "1.25" || releases[12] != kubecel.Newest() || kubecel.Newest().String() != "1.37" {
+	releases := release.All()
+	if len(releases) != 13 || releases[0].String() != "1.25" || releases[12] != release.Newest() || release.Newest().String() != "1.37" {
 		t.Errorf("%v", releases)
 	}
-	if !slices.IsSortedFunc(releases, kubecel.Release.Compare) || releases[0].Compare(releases[0]) != 0 || releases[1].Compare(releases[0]) != 1 {
+	if !slices.IsSortedFunc(releases, release.Release.Compare) || releases[0].Compare(releases[0]) != 0 || releases[1].Compare(releases[0]) != 1 {
 		t.Error("they are not in order")
 	}
-	var read []kubecel.Release
+	var read []release.Release
 	text, err := json.Marshal(releases)
 	if err != nil || json.Unmarshal(text, &read) != nil || !slices.Equal(read, releases) {
 		t.Errorf("%s, %v", text, err)
@@ -68,14 +69,14 @@ func TestReleases(t *testing.T) {
 			t.Error("MustParseRelease does not panic")
 		}
 	}()
-	kubecel.MustParseRelease("1.24")
+	release.MustParse("1.24")
 }
 
 func TestReleaseOptions(t *testing.T) {
-	r30, r31 := release(30), release(31)
+	r30, r31 := ofMinor(30), ofMinor(31)
 	for name, options := range map[string][]kubecel.EnvOption{
-		"no release":         {kubecel.ForRelease(kubecel.Release{})},
-		"compatible with no": {kubecel.Compatibility(kubecel.Release{})},
+		"no release":         {kubecel.ForRelease(release.Release{})},
+		"compatible with no": {kubecel.Compatibility(release.Release{})},
 		"compatible with a newer": {
 			kubecel.ForRelease(r30), kubecel.Compatibility(r31),
 		},
@@ -85,24 +86,24 @@ func TestReleaseOptions(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	_, err := kubecel.NewEnv(kubecel.ForRelease(kubecel.Release{}))
-	if _, ok := errors.AsType[*kubecel.ReleaseError](err); !ok {
+	_, err := kubecel.NewEnv(kubecel.ForRelease(release.Release{}))
+	if _, ok := errors.AsType[*release.Error](err); !ok {
 		t.Errorf("%v is no *ReleaseError", err)
 	}
 	document := crdOf(withRule(`{rule: "isIP('::1')"}`))
 	for name, err := range map[string]error{
-		"CheckCRD": func() error { _, err := kubecel.CheckCRD(document, kubecel.ForRelease(kubecel.Release{})); return err }(),
+		"CheckCRD": func() error { _, err := kubecel.CheckCRD(document, kubecel.ForRelease(release.Release{})); return err }(),
 		"CompileCRD": func() error {
-			_, err := kubecel.CompileCRD(document, "", kubecel.ForRelease(kubecel.Release{}))
+			_, err := kubecel.CompileCRD(document, "", kubecel.ForRelease(release.Release{}))
 			return err
 		}(),
 		"CompileSchema": func() error {
-			_, err := kubecel.CompileSchema([]byte(`{"type": "object"}`), kubecel.Compatibility(kubecel.Release{}))
+			_, err := kubecel.CompileSchema([]byte(`{"type": "object"}`), kubecel.Compatibility(release.Release{}))
 			return err
 		}(),
-		"Capabilities": func() error { _, err := kubecel.Capabilities(kubecel.Release{}); return err }(),
+		"Capabilities": func() error { _, err := kubecel.Capabilities(release.Release{}); return err }(),
 	} {
-		if _, ok := errors.AsType[*kubecel.ReleaseError](err); !ok {
+		if _, ok := errors.AsType[*release.Error](err); !ok {
 			t.Errorf("%s: %v is no *ReleaseError", name, err)
 		}
 	}
@@ -115,17 +116,17 @@ func TestReleaseOptions(t *testing.T) {
 // knows, and evaluates what it knows itself.
 func TestCRDByRelease(t *testing.T) {
 	document := crdOf(withRule(`{rule: "isIP('::1')"}`)) // of the environment 1.30
-	for _, r := range kubecel.Releases() {
+	for _, r := range release.All() {
 		findings, err := kubecel.CheckCRD(document, kubecel.ForRelease(r))
-		if err != nil || (len(findings) == 0) != (r.Compare(release(31)) >= 0) {
+		if err != nil || (len(findings) == 0) != (r.Compare(ofMinor(31)) >= 0) {
 			t.Errorf("written to %v: %v, %v", r, findings, err)
 		}
 		findings, err = kubecel.CheckCRD(document, kubecel.ForRelease(r), kubecel.Compatibility(r))
-		if err != nil || (len(findings) == 0) != (r.Compare(release(30)) >= 0) {
+		if err != nil || (len(findings) == 0) != (r.Compare(ofMinor(30)) >= 0) {
 			t.Errorf("written to %v without a way back: %v, %v", r, findings, err)
 		}
 		rules, err := kubecel.CompileCRD(document, "", kubecel.ForRelease(r), nil)
-		if err != nil || (rules.Rules()[0].Err == nil) != (r.Compare(release(30)) >= 0) {
+		if err != nil || (rules.Rules()[0].Err == nil) != (r.Compare(ofMinor(30)) >= 0) {
 			t.Errorf("stored in %v: %v, %v", r, rules.Rules()[0].Err, err)
 		}
 	}
@@ -133,7 +134,7 @@ func TestCRDByRelease(t *testing.T) {
 
 func TestCapabilities(t *testing.T) {
 	written := func(minor int, id string) (known, written bool) {
-		c, err := kubecel.Capabilities(release(minor))
+		c, err := kubecel.Capabilities(ofMinor(minor))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestCapabilities(t *testing.T) {
 			t.Errorf("1.%d: %s: %t, %t", test.minor, test.id, known, written)
 		}
 	}
-	c, err := kubecel.Capabilities(release(28))
+	c, err := kubecel.Capabilities(ofMinor(28))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestCapabilities(t *testing.T) {
 // the caller, which are not shared with others.
 func BenchmarkAllReleases(b *testing.B) {
 	for b.Loop() {
-		for _, r := range kubecel.Releases() {
+		for _, r := range release.All() {
 			if _, err := kubecel.NewEnv(kubecel.ForRelease(r), kubecel.ExpressionSizeLimit(1000)); err != nil {
 				b.Fatal(err)
 			}

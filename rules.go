@@ -11,7 +11,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // RuleSet holds the compiled rules of a schema. It is read-only and safe for

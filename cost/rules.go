@@ -1,5 +1,7 @@
 package cost
 
+import "github.com/kubecel/kubecel/release"
+
 // rules say how a release estimates what depends on the structure of an
 // expression. The zero value is the newest release.
 type rules struct {
@@ -41,31 +43,27 @@ const (
 	unsized
 )
 
-// The minors in which the rules changed, with the release of cel-go that
+// The releases in which the rules changed, with the release of cel-go that
 // Kubernetes took.
-const (
-	// freePresence is 1.29 (cel-go 0.17.7).
-	freePresence = 29
-	// sizelessMessages is 1.31 (cel-go 0.20).
-	sizelessMessages = 31
-	// sizedLoops is 1.30 (cel-go 0.17.8).
-	sizedLoops = 30
-	// sizedEntries is 1.33 (cel-go 0.23).
-	sizedEntries = 33
+var (
+	freePresence     = release.Minor(29) // cel-go 0.17.7
+	sizedLoops       = release.Minor(30) // cel-go 0.17.8
+	sizelessMessages = release.Minor(31) // cel-go 0.20
+	sizedEntries     = release.Minor(33) // cel-go 0.23
 )
 
 // rulesOf are the rules of a release.
-func rulesOf(minor int) rules {
-	before := minor < sizedEntries
-	r := rules{
+func rulesOf(r release.Release) rules {
+	before := r.Before(sizedEntries)
+	rules := rules{
 		dynHidesSize: before, noEntries: before, onlyElements: before, forgetful: before,
-		emptyMessages: minor < sizelessMessages, presence: minor < freePresence, freeOptionals: minor < freePresence,
+		emptyMessages: r.Before(sizelessMessages), presence: r.Before(freePresence), freeOptionals: r.Before(freePresence),
 	}
 	switch {
-	case minor < sizedLoops:
-		r.loops = unsized
+	case r.Before(sizedLoops):
+		rules.loops = unsized
 	case before:
-		r.loops = asLargeAsRange
+		rules.loops = asLargeAsRange
 	}
-	return r
+	return rules
 }

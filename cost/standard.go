@@ -1,33 +1,29 @@
 package cost
 
 import (
-	"math"
-
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Standard returns the prices of CEL's standard functions in the newest release,
 // as [StandardOf] does.
-func Standard() Prices { return StandardOf(newest) }
-
-// newest stands for the newest release.
-const newest = math.MaxInt
+func Standard() Prices { return StandardOf(release.Newest()) }
 
 // StandardOf returns the prices of CEL's standard functions on an API server of
-// Kubernetes 1.minor, which are those of the cel-go that it is built with. A
+// a release, which are those of the cel-go that it is built with. A
 // table of these prices also estimates the structure of an expression (&&, ||,
 // ?:, indexing, dyn(), comprehensions) as that release does. A function that is
 // not among the prices costs one unit.
-func StandardOf(minor int) Prices {
-	prices := Prices{Overloads: map[string]Model{}, rules: rulesOf(minor)}
+func StandardOf(r release.Release) Prices {
+	prices := Prices{Overloads: map[string]Model{}, rules: rulesOf(r)}
 	arg := derived
-	if minor < sizedOptionals {
+	if r.Before(sizedOptionals) {
 		arg = derivedBefore
 	}
 	for _, p := range standardPrices(arg) {
-		if minor < p.since || p.until != 0 && minor > p.until {
+		if r.Before(p.since) || !p.until.IsZero() && r.After(p.until) {
 			continue
 		}
 		for _, id := range p.ids {
@@ -41,9 +37,9 @@ func StandardOf(minor int) Prices {
 type standardPrice struct {
 	ids   []string
 	model Model
-	// since and until are the first and the last minor with the price; zero is no
+	// since and until are the first and the last release with the price; zero is no
 	// bound.
-	since, until int
+	since, until release.Release
 }
 
 // standardPrices are the prices by release. Arg is the size of an argument.
@@ -52,19 +48,19 @@ func standardPrices(arg func(i int) Size) []standardPrice {
 	ends := []string{overloads.StartsWithString, overloads.EndsWithString}
 	in, matches := []string{overloads.InList}, []string{overloads.Matches}
 	return []standardPrice{
-		{ids: ends, model: Scan(y), since: 37},
+		{ids: ends, model: Scan(y), since: release.Minor(37)},
 		// Evaluation charged the receiver, though as much is read as the argument has.
-		{ids: ends, model: Split(Scan(y), Scan(x)), until: 36},
+		{ids: ends, model: Split(Scan(y), Scan(x)), until: release.Minor(36)},
 		{ids: []string{overloads.StringToBytes}, model: Scan(x).Sized(encoded)},
 		{ids: []string{overloads.BytesToString}, model: Scan(x).Sized(decoded)},
 		{ids: []string{overloads.ExtQuoteString}, model: Scan(x).Sized(quoted)},
 		{ids: []string{overloads.ExtFormatString}, model: Scan(x)},
-		{ids: in, model: Scaled(y, 1), since: 29},
-		{ids: in, model: overflowing(Scaled(y, 1)), until: 28},
+		{ids: in, model: Scaled(y, 1), since: release.Minor(29)},
+		{ids: in, model: overflowing(Scaled(y, 1)), until: release.Minor(28)},
 		{ids: []string{overloads.MatchesString}, model: Regex(x, y)},
-		{ids: matches, model: Regex(x, y), since: 37},
+		{ids: matches, model: Regex(x, y), since: release.Minor(37)},
 		// Only the member function had a price.
-		{ids: matches, model: Fixed(1), until: 36},
+		{ids: matches, model: Fixed(1), until: release.Minor(36)},
 		{ids: []string{overloads.ContainsString}, model: Product(Scan(x), Scan(y))},
 		{ids: []string{overloads.AddString, overloads.AddBytes}, model: Scan(together(x, y)).Sized(together(x, y).estimate)},
 		// Concatenation shares both lists instead of copying them.
@@ -95,9 +91,9 @@ func overflowing(m Model) Model {
 	}
 }
 
-// sizedOptionals is the first minor in which evaluation takes an optional to be as
+// sizedOptionals is the first release in which evaluation takes an optional to be as
 // large as its value (cel-go 0.23).
-const sizedOptionals = 33
+var sizedOptionals = release.Minor(33)
 
 // derived is the size of the argument at index i as cel-go itself takes it:
 // before evaluation only what the estimator derived, during evaluation that of

@@ -6,6 +6,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // checkCost is the price of one authorization check: with the limit of an API
@@ -29,7 +30,7 @@ func Authz() Library {
 	return Library{
 		Name:  "kubernetes.authz",
 		Doc:   "Asks the authorizer what a user may do. Values of its types equal nothing: == of two of them is an error.",
-		Since: Introduced(1, 27),
+		Since: release.Minor(27),
 		Types: celTypes,
 		Functions: []Function{
 			{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 func TestNewAuthorizerValueWantsAllItsParts(t *testing.T) {
@@ -41,7 +42,7 @@ func TestNewAuthorizerValueWantsAllItsParts(t *testing.T) {
 // evalWith evaluates an expression with variables `authorizer` and `check`.
 func evalWith(t *testing.T, expr string, authorizer, check ref.Val) (ref.Val, error) {
 	t.Helper()
-	env, err := newServer(t, 37).env.Extend(cel.Variable("check", library.ResourceCheckType))
+	env, err := newServer(t, release.Minor(37)).env.Extend(cel.Variable("check", library.ResourceCheckType))
 	if err != nil {
 		t.Fatal(err)
 	}

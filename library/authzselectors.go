@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // AuthzSelectors returns the library that narrows authorization checks to the
@@ -15,7 +16,7 @@ func AuthzSelectors() Library {
 	return Library{
 		Name:  "kubernetes.authzSelectors",
 		Doc:   "Narrows authorization checks to the objects that a selector chooses. A selector that is not valid is left out of the check, which is then wider.",
-		Since: Introduced(1, 31),
+		Since: release.Minor(31),
 		Functions: []Function{
 			selecting("fieldSelector", "Narrows a check to objects by their fields.", "spec.nodeName=node-1",
 				func(c *resourceCheckValue, selector string) { c.fieldSelector = selector }),

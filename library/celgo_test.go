@@ -8,15 +8,16 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestExtensionsDescribeWhatCelGoDeclares compares the descriptions of what
 // cel-go declares itself with its declarations.
 func TestExtensionsDescribeWhatCelGoDeclares(t *testing.T) {
 	for _, minor := range []int{0, 28, 37} {
-		env := newServer(t, minor).env
+		env := newServer(t, release.Minor(minor)).env
 		described := map[string]bool{}
-		for _, l := range serverLibraries(minor) {
+		for _, l := range serverLibraries(release.Minor(minor)) {
 			for _, f := range l.Functions {
 				for _, o := range f.Overloads {
 					described[o.ID] = true
@@ -76,7 +77,7 @@ func sameTypes(x, y []*cel.Type) bool {
 // its own.
 func TestSettings(t *testing.T) {
 	compiles := func(minor int, expr string) bool {
-		_, issues := newServer(t, minor).env.Compile(expr)
+		_, issues := newServer(t, release.Minor(minor)).env.Compile(expr)
 		return issues.Err() == nil
 	}
 	for _, tt := range []struct {
@@ -110,7 +111,7 @@ func FuzzFormats(f *testing.F) {
 	for _, seed := range []string{"", "a-", "-", "https://[::1", "2021-02-30", "aGVsbG8=", "\xff\xfe-", "a/b/c", strings.Repeat("a.", 200)} {
 		f.Add(seed)
 	}
-	s := newServer(f, 37)
+	s := newServer(f, release.Minor(37))
 	var programs []cel.Program
 	for _, fn := range library.Format().Functions {
 		if len(fn.Overloads[0].Args) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // CIDRType is the CEL type of networks in CIDR notation.
@@ -25,7 +26,7 @@ func CIDR() Library {
 	return Library{
 		Name:  "kubernetes.net.cidr",
 		Doc:   "Parses networks in CIDR notation and tells what they contain.",
-		Since: Introduced(1, 30),
+		Since: release.Minor(30),
 		Types: []Type{{CEL: CIDRType, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "cidr",

@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Released returns the library as API servers have it: without the overloads
@@ -46,25 +47,25 @@ func (l Library) Released() Library {
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
 
 // Prices returns the cost models of the library in the newest release.
-func (l Library) Prices() cost.Prices { return l.PricesOf(newest()) }
+func (l Library) Prices() cost.Prices { return l.PricesOf(release.Newest()) }
 
 // PricesOf returns the cost models that the library has on an API server of a
 // release, whether or not that has the library.
-func (l Library) PricesOf(release Version) cost.Prices {
+func (l Library) PricesOf(server release.Release) cost.Prices {
 	p := cost.Prices{
 		Overloads: map[string]cost.Model{},
 		Functions: map[string]cost.Model{},
 		Equality:  map[string]cost.Model{},
 	}
 	for _, t := range l.Types {
-		if priced(t.EqualCost) && release.Compare(t.EqualSince) >= 0 {
+		if priced(t.EqualCost) && !server.Before(t.EqualSince) {
 			p.Equality[t.CEL.TypeName()] = t.EqualCost
 		}
 	}
 	for _, f := range l.Functions {
 		dynamic := f.DynamicCost
 		for _, o := range f.Overloads {
-			price := o.costOn(release)
+			price := o.costOn(server)
 			p.Overloads[o.ID] = price
 			if !priced(dynamic) {
 				dynamic = price

@@ -7,23 +7,21 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // EarlierCost is a price that a release of the API server has changed.
 type EarlierCost struct {
 	// LastServer is the last release with the price.
-	LastServer Version
+	LastServer release.Release
 	// Cost is the price, as that of an Overload.
 	Cost cost.Model
 }
 
-// newest stands for the newest release.
-func newest() Version { return Version{Major: 1, Minor: math.MaxInt} }
-
 // costOn is the price on a release.
-func (o Overload) costOn(release Version) cost.Model {
+func (o Overload) costOn(server release.Release) cost.Model {
 	for _, e := range o.Earlier {
-		if release.Compare(e.LastServer) <= 0 {
+		if !server.After(e.LastServer) {
 			return e.Cost
 		}
 	}
@@ -31,18 +29,18 @@ func (o Overload) costOn(release Version) cost.Model {
 }
 
 // until says what an overload cost until a release.
-func (o Overload) until(release Version, price cost.Model) Overload {
-	o.Earlier = []EarlierCost{{release, price}}
+func (o Overload) until(last release.Release, price cost.Model) Overload {
+	o.Earlier = []EarlierCost{{last, price}}
 	return o
 }
 
 // equalSince is the first release that prices == of the types of Kubernetes. Older
 // ones estimate them as values of any size, and charge the size that the value has.
-func equalSince() Version { return Introduced(1, 32) }
+func equalSince() release.Release { return release.Minor(32) }
 
 // unpricedQuantities is the price of parsing a quantity while it had none.
 func unpricedQuantities() []EarlierCost {
-	return []EarlierCost{{Introduced(1, 29), cost.Fixed(1)}}
+	return []EarlierCost{{release.Minor(29), cost.Fixed(1)}}
 }
 
 // wrappingFlatten is the price of list.flatten(depth) as it is evaluated with a

@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // newListCost is the price of a call that makes a list: one unit for the call,
@@ -28,7 +29,7 @@ func ExtLists() Library {
 	return Library{
 		Name:  "cel.lists",
 		Doc:   "Cuts, flattens and sorts lists.",
-		Since: Introduced(1, 34),
+		Since: release.Minor(34),
 		Functions: []Function{
 			dynamic("slice", "Returns the elements of a list from an index to before another.",
 				member("list_slice", list, newList(sliced()), args(list, num, num),
@@ -39,7 +40,7 @@ func ExtLists() Library {
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
 				member("list_flatten_int", dynList, flatten, args(dynList, num),
 					Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
-					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"}).until(Introduced(1, 36), wrapping)),
+					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"}).until(release.Minor(36), wrapping)),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
 				Overload{
 					ID: "lists_range", Args: args(num), Result: cel.ListType(num), Cost: newList(ranged()),

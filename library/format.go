@@ -12,6 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Format returns the library of named string formats: functions that give a
@@ -69,7 +70,7 @@ func Format() Library {
 	return Library{
 		Name:  "kubernetes.format",
 		Doc:   "Checks strings against the named formats of Kubernetes, with messages that a messageExpression can show.",
-		Since: Introduced(1, 31),
+		Since: release.Minor(31),
 		Types: []Type{{
 			CEL: FormatType,
 			Doc: "A named string format.",

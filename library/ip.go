@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // IPType is the CEL type of IP addresses.
@@ -20,7 +21,7 @@ func IP() Library {
 	return Library{
 		Name:  "kubernetes.net.ip",
 		Doc:   "Parses and classifies IP addresses.",
-		Since: Introduced(1, 30),
+		Since: release.Minor(30),
 		Types: []Type{{CEL: IPType, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "ip",

@@ -14,9 +14,8 @@ import (
 func JSONPatch() Library {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	return Library{
-		Name:  "kubernetes.jsonpatch",
-		Doc:   "Helps to build JSON patches.",
-		Since: Introduced(1, 0),
+		Name: "kubernetes.jsonpatch",
+		Doc:  "Helps to build JSON patches.",
 		Functions: []Function{{
 			Name: "jsonpatch.escapeKey",
 			Doc:  "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.",

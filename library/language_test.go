@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel/internal/celgo"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestManyNodes parses an expression of the permitted length with more nodes
@@ -17,7 +18,7 @@ func TestManyNodes(t *testing.T) {
 	if len(expr) > 100_000 {
 		t.Fatal("too long")
 	}
-	if _, issues := newServer(t, 37).env.Parse(expr); issues.Err() != nil {
+	if _, issues := newServer(t, release.Minor(37)).env.Parse(expr); issues.Err() != nil {
 		t.Error(issues.Err())
 	}
 	if celgo.Newer(t) {
@@ -51,7 +52,7 @@ func FuzzTime(f *testing.F) {
 		f.Fatal(err)
 	}
 	var programs [2][]cel.Program
-	for i, base := range []*cel.Env{newServer(f, 37).env, plain} {
+	for i, base := range []*cel.Env{newServer(f, release.Minor(37)).env, plain} {
 		env, err := base.Extend(cel.Variable("s", cel.StringType), cel.Variable("t", cel.TimestampType))
 		if err != nil {
 			f.Fatal(err)

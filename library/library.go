@@ -7,39 +7,12 @@
 package library
 
 import (
-	"fmt"
-
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/functions"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
-
-// Version is a version of the Kubernetes CEL environment. A server of minor
-// N+1 is the first to accept on write what entered the environment at minor N,
-// so that a cluster can be rolled back by one minor.
-type Version struct {
-	// Major and Minor are the numbers of the release: 1.37 has minor 37.
-	Major, Minor int
-}
-
-// Introduced names the environment version that introduced a feature.
-func Introduced(major, minor int) Version { return Version{Major: major, Minor: minor} }
-
-// Compare returns a negative number if v is older than o, zero if they are
-// equal and a positive number if v is newer.
-func (v Version) Compare(o Version) int {
-	if v.Major != o.Major {
-		return v.Major - o.Major
-	}
-	return v.Minor - o.Minor
-}
-
-// IsZero tells whether no version is set.
-func (v Version) IsZero() bool { return v == Version{} }
-
-// String returns major.minor.
-func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
 // Library is a set of functions and types that enters an environment as one.
 type Library struct {
@@ -48,15 +21,15 @@ type Library struct {
 	// Doc says what the library is for, in a sentence or more.
 	Doc string
 	// Since is the environment version that introduced the library.
-	Since Version
+	Since release.Release
 	// Until is the environment version that replaced the library, zero if it
 	// is still there.
-	Until Version
+	Until release.Release
 	// FirstServer and LastServer are the first and the last release of the API
 	// server that has the library, whatever the version of its environment; zero
 	// stands for no such bound. They differ from Since and Until for what servers
 	// got from cel-go without a version of its own.
-	FirstServer, LastServer Version
+	FirstServer, LastServer release.Release
 	// Types are the CEL types that the library adds.
 	Types []Type
 	// Functions are the functions that the library adds or prices.
@@ -100,7 +73,7 @@ type Type struct {
 	EqualCost cost.Model
 	// EqualSince is the first release of the API server with the price of ==, zero
 	// if there is none before it.
-	EqualSince Version
+	EqualSince release.Release
 }
 
 // Function is a function by its name, with all overloads that a library adds.

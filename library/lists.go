@@ -9,12 +9,13 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Lists is the library of lists as it is since Kubernetes 1.37, with includes.
 func Lists() Library {
 	l := ListsV0()
-	l.Since, l.Until = Introduced(1, 37), Version{}
+	l.Since, l.Until = release.Minor(37), release.Release{}
 	l.Functions = append(l.Functions, Function{
 		Name: "includes",
 		Doc:  "Tells whether a list contains an element. A value that is not a list includes what equals it.",
@@ -38,8 +39,7 @@ func ListsV0() Library {
 	return Library{
 		Name:  "kubernetes.lists",
 		Doc:   "Sums up and searches lists.",
-		Since: Introduced(1, 0),
-		Until: Introduced(1, 37),
+		Until: release.Minor(37),
 		Functions: []Function{{
 			Name: "isSorted",
 			Doc:  "Tells whether the elements of a list are in ascending order.",

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // QuantityType is the CEL type of resource quantities.
@@ -27,7 +28,7 @@ func Quantity() Library {
 	return Library{
 		Name:  "kubernetes.quantity",
 		Doc:   "Parses resource quantities, compares them and calculates with them.",
-		Since: Introduced(1, 28),
+		Since: release.Minor(28),
 		Types: []Type{{CEL: QuantityType, Doc: "A resource quantity.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "quantity",

@@ -18,9 +18,8 @@ func Regex() Library {
 		return cost.Range{Max: operands[0].Size().Max}
 	})
 	return Library{
-		Name:  "kubernetes.regex",
-		Doc:   "Finds the parts of a string that match a regular expression.",
-		Since: Introduced(1, 0),
+		Name: "kubernetes.regex",
+		Doc:  "Finds the parts of a string that match a regular expression.",
 		Functions: []Function{{
 			Name: "find",
 			Doc:  "Returns the first match of a regular expression in a string, or the empty string if there is none.",

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // SemverType is the CEL type of semantic versions.
@@ -24,7 +25,7 @@ func Semver() Library {
 	return Library{
 		Name:  "kubernetes.Semver",
 		Doc:   "Parses and compares semantic versions.",
-		Since: Introduced(1, 33),
+		Since: release.Minor(33),
 		Types: []Type{{CEL: SemverType, Doc: "A semantic version.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
 		Functions: []Function{{
 			Name: "semver",

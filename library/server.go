@@ -1,40 +1,35 @@
 package library
 
-import "slices"
+import (
+	"slices"
 
-// The servers that are known.
-var (
-	oldestServer = Introduced(1, 25)
-	newestServer = Introduced(1, 37)
-	// firstVersioned is the first server that compiles what is written to it in
-	// the environment of the release before.
-	firstVersioned = Introduced(1, 28)
+	"github.com/kubecel/kubecel/release"
 )
 
 // Accepted is the release of the first API server that accepts the library in
 // new expressions: by default, the one after the version that introduced it.
-func (l Library) Accepted() Version {
-	first := oldestServer
-	if l.Since.Compare(firstVersioned) >= 0 {
-		first = Introduced(l.Since.Major, l.Since.Minor+1)
+func (l Library) Accepted() release.Release {
+	first := release.Oldest()
+	if !l.Since.Before(release.Versioned()) {
+		first = l.Since.Next()
 	}
-	if l.FirstServer.Compare(first) > 0 {
+	if l.FirstServer.After(first) {
 		first = l.FirstServer
 	}
 	return first
 }
 
 // knownTo tells whether a server knows the library at all.
-func (l Library) knownTo(server Version) bool {
-	return l.FirstServer.Compare(server) <= 0 && (l.LastServer.IsZero() || l.LastServer.Compare(server) >= 0)
+func (l Library) knownTo(server release.Release) bool {
+	return !l.FirstServer.After(server) && (l.LastServer.IsZero() || !l.LastServer.Before(server))
 }
 
 // Of returns the libraries of the environment version v of a server. That is
 // what a server compiles new expressions in with the version before its own, and
 // evaluates stored ones in with its own.
-func Of(server, v Version) []Library {
+func Of(server, v release.Release) []Library {
 	return slices.DeleteFunc(all(), func(l Library) bool {
-		return l.Since.Compare(v) > 0 || !l.Until.IsZero() && l.Until.Compare(v) <= 0 || !l.knownTo(server)
+		return l.Since.After(v) || !l.Until.IsZero() && !l.Until.After(v) || !l.knownTo(server)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // server evaluates expressions in the environment of a version of Kubernetes, by
@@ -20,11 +21,11 @@ type server struct {
 	prices *cost.Estimator
 }
 
-func newServer(t testing.TB, minor int) server {
+func newServer(t testing.TB, v release.Release) server {
 	t.Helper()
 	options := []cel.EnvOption{cel.Variable("authorizer", library.AuthorizerType)}
 	prices := []cost.Prices{cost.Standard()}
-	for _, l := range serverLibraries(minor) {
+	for _, l := range serverLibraries(v) {
 		options = append(options, l.EnvOption())
 		prices = append(prices, l.Prices())
 	}
@@ -35,8 +36,8 @@ func newServer(t testing.TB, minor int) server {
 	return server{env, cost.NewTable(prices...).Estimator(nil)}
 }
 
-func serverLibraries(minor int) []library.Library {
-	libraries := library.Environment(library.Introduced(1, minor))
+func serverLibraries(v release.Release) []library.Library {
+	libraries := library.Environment(v)
 	for i, l := range libraries {
 		libraries[i] = l.Released()
 	}

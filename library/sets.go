@@ -5,6 +5,7 @@ import (
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Sets returns the library that compares lists as sets.
@@ -12,7 +13,7 @@ func Sets() Library {
 	return Library{
 		Name:  "cel.sets",
 		Doc:   "Compares lists as sets: neither order nor repetition counts. Elements are equal if == says so, numbers of different types included.",
-		Since: Introduced(1, 29),
+		Since: release.Minor(29),
 		Functions: []Function{
 			setFunction("contains", 1, "Tells whether the first list has every element of the second.",
 				Example{Expr: `sets.contains([1, 2, 3], [3, 2])`, Want: `true`},

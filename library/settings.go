@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // The names of settings that environments ask for.
@@ -37,9 +38,8 @@ func Settings() []Library {
 func settings() []Library {
 	return []Library{
 		{
-			Name:  "cel.settings",
-			Doc:   "Lists and maps hold values of one type, time without a zone is UTC, and has() costs nothing.",
-			Since: Introduced(1, 0),
+			Name: "cel.settings",
+			Doc:  "Lists and maps hold values of one type, time without a zone is UTC, and has() costs nothing.",
 			Options: append(languageOptions(),
 				cel.HomogeneousAggregateLiterals(),
 				cel.EagerlyValidateDeclarations(true),
@@ -50,13 +50,13 @@ func settings() []Library {
 		{
 			Name:    NumbersName,
 			Doc:     "Compares numbers of different types: `1 < 1.5` and `2u > 1`.",
-			Since:   Introduced(1, 28),
+			Since:   release.Minor(28),
 			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
 		},
 		{
 			Name:  ValidatorsName,
 			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
-			Since: Introduced(1, 29),
+			Since: release.Minor(29),
 			Options: []cel.EnvOption{cel.ASTValidators(
 				cel.ValidateDurationLiterals(),
 				cel.ValidateTimestampLiterals(),
@@ -69,21 +69,20 @@ func settings() []Library {
 			// leaves them out.
 			Name:        FormatChecksName,
 			Doc:         "Checks calls of format with literals when an expression is compiled.",
-			Since:       Introduced(1, 29),
-			FirstServer: Introduced(1, 31),
+			Since:       release.Minor(29),
+			FirstServer: release.Minor(31),
 		},
 		{
 			// An environment asks for this library by its name.
 			Name:        IdentifiersName,
 			Doc:         "Selects fields of maps by names in backquotes: {'a-b': 1}.`a-b`.",
-			Since:       Introduced(1, 0),
-			FirstServer: Introduced(1, 37),
+			FirstServer: release.Minor(37),
 		},
 		{
 			// An environment asks for this library by its name.
 			Name:  KeywordsName,
 			Doc:   "Selects properties whose names are reserved words of CEL by these words: `self.namespace` beside `self.__namespace__`.",
-			Since: Introduced(1, 31),
+			Since: release.Minor(31),
 		},
 	}
 }
@@ -96,9 +95,9 @@ func optionals() []Library {
 	for i := range versions {
 		versions[i].Options = []cel.EnvOption{cel.OptionalTypes(cel.OptionalTypesVersion(uint32(i))), optionalMacros(i)}
 	}
-	versions[0].LastServer = Introduced(1, 28)
-	versions[1].FirstServer, versions[1].LastServer = Introduced(1, 29), Introduced(1, 32)
-	versions[2].FirstServer = Introduced(1, 33)
+	versions[0].LastServer = release.Minor(28)
+	versions[1].FirstServer, versions[1].LastServer = release.Minor(29), release.Minor(32)
+	versions[2].FirstServer = release.Minor(33)
 	for i := range 2 {
 		versions[i].Functions = slices.DeleteFunc(versions[i].Functions, func(f Function) bool {
 			return slices.Contains([]string{"first", "last", "optional.unwrap", "unwrapOpt"}, f.Name)
@@ -115,7 +114,7 @@ func optionalTypes() Library {
 	return Library{
 		Name:  OptionalsName,
 		Doc:   "Values that may be absent, and fields, keys and elements that may be missing.",
-		Since: Introduced(1, 28),
+		Since: release.Minor(28),
 		Functions: []Function{
 			{Name: "optional.of", Doc: "Returns an optional that holds a value.", Overloads: []Overload{
 				{ID: "optional_of", Args: args(v), Result: optional,
@@ -213,8 +212,7 @@ func integerDurations() Library {
 	return Library{
 		Name:       "cel.durations",
 		Doc:        "Takes integers for durations, of which none is valid.",
-		Since:      Introduced(1, 0),
-		LastServer: Introduced(1, 36),
+		LastServer: release.Minor(36),
 		Functions: []Function{{
 			Name: "duration",
 			Doc:  "Fails: no integer is a duration.",
@@ -240,7 +238,7 @@ func twoVariables() Library {
 	return Library{
 		Name:  "cel.comprehensions",
 		Doc:   "Comprehensions with two variables: the index and element of a list, or the key and value of a map.",
-		Since: Introduced(1, 32),
+		Since: release.Minor(32),
 		Functions: []Function{{
 			Name: "cel.@mapInsert",
 			Doc:  "Returns a map with more entries; transformMap and transformMapEntry call it.",

@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Signature returns one overload of the function as the documentation writes
@@ -33,13 +34,13 @@ func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kuber
 
 // CostText returns the price of a call of the overload in the newest release in
 // words, in cost units: "0.1·size(receiver)".
-func (o Overload) CostText() string { return o.CostTextOf(newest()) }
+func (o Overload) CostText() string { return o.CostTextOf(release.Newest()) }
 
 // CostTextOf is CostText for an API server of a release.
-func (o Overload) CostTextOf(release Version) string {
-	price := o.costOn(release)
+func (o Overload) CostTextOf(server release.Release) string {
+	price := o.costOn(server)
 	if !priced(price) {
-		price = cost.StandardOf(release.Minor).Overloads[o.ID]
+		price = cost.StandardOf(server).Overloads[o.ID]
 	}
 	if !priced(price) {
 		return "1"

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // StringsV0 returns the library of string functions as it was before Kubernetes
@@ -16,8 +17,7 @@ func StringsV0() Library {
 	return Library{
 		Name:      "cel.strings.v0",
 		Doc:       "Searches, cuts and transforms strings. Positions count characters from zero.",
-		Since:     Introduced(1, 0),
-		Until:     Introduced(1, 29),
+		Until:     release.Minor(29),
 		Functions: stringFunctions(),
 		Options:   []cel.EnvOption{ext.Strings(ext.StringsVersion(0))},
 	}
@@ -28,7 +28,7 @@ func Strings() Library {
 	return Library{
 		Name:  "cel.strings.v2",
 		Doc:   "Searches, cuts, transforms and formats strings. Positions count characters from zero.",
-		Since: Introduced(1, 29),
+		Since: release.Minor(29),
 		Functions: append(stringFunctions(),
 			Function{
 				Name: "format",

@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 // URLType is the CEL type of URLs.
@@ -18,9 +19,8 @@ var URLType = cel.ObjectType("kubernetes.URL")
 // URLs is the library of URLs.
 func URLs() Library {
 	return Library{
-		Name:  "kubernetes.urls",
-		Doc:   "Parses URLs and takes them apart.",
-		Since: Introduced(1, 0),
+		Name: "kubernetes.urls",
+		Doc:  "Parses URLs and takes them apart.",
 		Types: []Type{{
 			CEL: URLType,
 			Doc: "An absolute URI or an absolute path.",
@@ -37,7 +37,7 @@ func URLs() Library {
 				Impl: Unary(func(s types.String) (URLValue, error) { return ParseURL(string(s)) }),
 				Cost: cost.Scan(cost.Arg(0)).SameSize(0),
 				// The size of the result counts since == has a price.
-				Earlier: []EarlierCost{{Introduced(1, 31), cost.Scan(cost.Arg(0))}},
+				Earlier: []EarlierCost{{release.Minor(31), cost.Scan(cost.Arg(0))}},
 				Examples: []Example{
 					{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
 					{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/release"
 )
 
 const (
@@ -72,7 +73,7 @@ func printCRD(out io.Writer, name string, document []byte, every bool) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	fmt.Fprintf(out, "%s\n  the CRD: %s; rules: %d\n", name, releases(&accepted.Acceptance), len(accepted.Rules))
-	oldest := kubecel.Releases()[0]
+	oldest := release.All()[0]
 	for _, rule := range accepted.Rules {
 		if lowest, ok := rule.Lowest(); !every && ok && lowest == oldest {
 			continue
@@ -105,11 +106,11 @@ func releases(a *kubecel.Acceptance) string {
 	switch {
 	case len(accepting) == 0:
 		return "none"
-	case len(accepting) == len(kubecel.Releases()):
+	case len(accepting) == len(release.All()):
 		return "all"
 	}
 	last := accepting[len(accepting)-1]
-	if last == kubecel.Newest() {
+	if last == release.Newest() {
 		return accepting[0].String() + "+"
 	}
 	return fmt.Sprintf("%v to %v", accepting[0], last)

@@ -1,7 +1,7 @@
 package crd
 
 import (
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Complete returns an object as an API server completes it before it is

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/third_party/forked/golang/reflect"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 const (

@@ -8,7 +8,8 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Environment compiles the expressions of rules.
@@ -44,8 +45,8 @@ type Expression struct {
 type Explainer interface {
 	// Checked is the expression.
 	Checked() *ast.AST
-	// Minor is the minor of the API server that estimates it.
-	Minor() int
+	// Release is the release of the API server that estimates it.
+	Release() release.Release
 	// Estimate is what one evaluation is estimated to cost by other sizes.
 	Estimate(sizes cost.Sizer) (cost.Range, error)
 	// Trace is an estimate with its parts.

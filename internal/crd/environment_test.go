@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // testEnvironment has no libraries of Kubernetes.

@@ -1,6 +1,6 @@
 package crd
 
-import "github.com/kubecel/kubecel/typesystem"
+import "github.com/kubecel/kubecel/internal/typesystem"
 
 // An API server reports some bad values as the JSON of its internal types, which
 // have no JSON tags. These types have the same fields in the same order.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // items is the schema of an array's elements, nil if there is none.

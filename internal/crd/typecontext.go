@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/escaping"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // typeContext finds the CEL type of a node of a schema, and how often the node

@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/release"
 )
 
 // CapabilitiesDir is where the capabilities of each release stand.
 const CapabilitiesDir = "testdata/capabilities"
 
 // Capabilities renders the capabilities of a release.
-func Capabilities(release kubecel.Release) ([]byte, error) {
-	capabilities, err := kubecel.Capabilities(release)
+func Capabilities(r release.Release) ([]byte, error) {
+	capabilities, err := kubecel.Capabilities(r)
 	if err != nil {
 		return nil, err
 	}

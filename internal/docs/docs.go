@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // The lines of README.md between which the table of functions stands.
@@ -29,11 +30,11 @@ func Replace(document string) (string, error) {
 func Functions() string {
 	libraries := slices.Concat(library.Kubernetes(), []library.Library{library.JSONPatch()}, library.Extensions())
 	// Several versions of a library may have the same overload.
-	since := map[string]library.Version{}
+	since := map[string]release.Release{}
 	for _, lib := range libraries {
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
-				if known, ok := since[o.ID]; !ok || lib.Accepted().Compare(known) < 0 {
+				if known, ok := since[o.ID]; !ok || lib.Accepted().Before(known) {
 					since[o.ID] = lib.Accepted()
 				}
 			}
@@ -53,29 +54,26 @@ func Functions() string {
 					continue // only macros call it
 				}
 				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n",
-					cell(fn.Signature(o)), release(lib, o, since[o.ID]), cell(o.CostText()), cell(fn.Doc))
+					cell(fn.Signature(o)), releases(lib, o, since[o.ID]), cell(o.CostText()), cell(fn.Doc))
 			}
 		}
 	}
 	return b.String()
 }
 
-// release names the first release that accepts a function on write, and the last
+// releases names the first release that accepts a function on write, and the last
 // if there is one.
-func release(lib library.Library, o library.Overload, since library.Version) string {
+func releases(lib library.Library, o library.Overload, since release.Release) string {
 	switch {
 	case o.Beyond:
 		return "none: documented only"
 	case !lib.LastServer.IsZero():
 		return "up to " + lib.LastServer.String()
-	case since.Compare(oldest) <= 0:
+	case !since.After(release.Oldest()):
 		return "all"
 	}
 	return since.String()
 }
-
-// oldest is the oldest release that is known.
-var oldest = library.Introduced(1, 25)
 
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)

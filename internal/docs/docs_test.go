@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/release"
 )
 
 func TestREADMEIsCurrent(t *testing.T) {
@@ -25,10 +25,10 @@ func TestREADMEIsCurrent(t *testing.T) {
 
 func TestCapabilitiesAreCurrent(t *testing.T) {
 	files, err := os.ReadDir("../../" + CapabilitiesDir)
-	if err != nil || len(files) != len(kubecel.Releases()) {
+	if err != nil || len(files) != len(release.All()) {
 		t.Fatalf("%d files, want one for each release; %v", len(files), err)
 	}
-	for _, release := range kubecel.Releases() {
+	for _, release := range release.All() {
 		got, err := os.ReadFile("../../" + CapabilitiesDir + "/" + release.String() + ".json")
 		if err != nil {
 			t.Fatal(err)

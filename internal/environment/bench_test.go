@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := New(Config{Libraries: library.Environment(library.Introduced(1, 36))}); err != nil {
+		if _, err := New(Config{Libraries: library.Environment(release.Minor(36))}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // row is an expression and what an API server of 1.37 makes of it. Exactly one of
@@ -164,7 +165,7 @@ func versions(t *testing.T, common []*decls.VariableDecl) map[string]*Scope {
 		if minor > 0 && minor < 25 {
 			continue // nothing changed before what can be told apart
 		}
-		version := library.Introduced(1, minor)
+		version := release.Minor(minor)
 		libraries := append(library.Environment(version), library.JSONPatch())
 		env, err := New(Config{Libraries: libraries})
 		if err != nil {
@@ -178,7 +179,7 @@ func versions(t *testing.T, common []*decls.VariableDecl) map[string]*Scope {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scopes[version.String()] = scope
+		scopes[fmt.Sprintf("1.%d", minor)] = scope
 	}
 	return scopes
 }

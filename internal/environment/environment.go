@@ -21,7 +21,8 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // DefaultExpressionSize is the size limit of an expression in code points, as
@@ -70,10 +71,9 @@ type Env struct {
 // New builds a base environment.
 func New(cfg Config) (*Env, error) {
 	if cfg.Server == (Server{}) {
-		cfg.Server = StoredIn(Newest)
+		cfg.Server = StoredIn(release.Newest())
 	}
-	release := library.Introduced(1, cfg.Server.Minor)
-	prices := []cost.Prices{cost.StandardOf(cfg.Server.Minor)}
+	prices := []cost.Prices{cost.StandardOf(cfg.Server.Release)}
 	// The first library to price a name keeps it: that of a caller must not
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
@@ -84,7 +84,7 @@ func New(cfg Config) (*Env, error) {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		own := lib.PricesOf(release)
+		own := lib.PricesOf(cfg.Server.Release)
 		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
 		for name := range own.Functions {
 			named[name] = true
@@ -125,7 +125,7 @@ func New(cfg Config) (*Env, error) {
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   patterns,
-		Eager:     cfg.Server.Minor < lazySince,
+		Eager:     cfg.Server.Release.Before(lazySince),
 	})
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 }
 
 // Sizes are the sizes by which the server estimates data of a schema.
-func (e *Env) Sizes(schema *typesystem.Schema) cost.Sizer { return schema.SizesOf(e.server.Minor) }
+func (e *Env) Sizes(schema *typesystem.Schema) cost.Sizer { return schema.SizesOf(e.server.Release) }
 
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.
@@ -283,7 +283,7 @@ func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error 
 	if issues.Err() != nil {
 		return literalFailure(issues)
 	}
-	if s.env.server.Minor == formatPanics && formatsUnknown(checked) {
+	if s.env.server.Release == formatPanics && formatsUnknown(checked) {
 		return panicFailure("invalid memory address or nil pointer dereference")
 	}
 	return nil

@@ -5,20 +5,21 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Explain keeps a checked expression of the scope for a report.
 func (s *Scope) Explain(checked *celast.AST) crd.Explainer {
-	return explainer{minor: s.env.server.Minor, prices: s.env.prices, checked: checked}
+	return explainer{release: s.env.server.Release, prices: s.env.prices, checked: checked}
 }
 
 type explainer struct {
-	minor   int
+	release release.Release
 	prices  *cost.Table
 	checked *celast.AST
 }
 
-func (e explainer) Minor() int { return e.minor }
+func (e explainer) Release() release.Release { return e.release }
 
 func (e explainer) Checked() *celast.AST { return e.checked }
 

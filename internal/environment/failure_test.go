@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/cel-go/common/decls"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // fieldScope has self, with a property for each name.
@@ -140,7 +141,7 @@ func TestHintsOfReleases(t *testing.T) {
 		{37, `nothing()`, ""},
 		{37, `'a'.matches(1)`, ""},
 	} {
-		env, err := WrittenTo(test.minor).Env()
+		env, err := WrittenTo(release.Minor(test.minor)).Env()
 		if err != nil {
 			t.Fatal(err)
 		}

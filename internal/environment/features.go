@@ -14,6 +14,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // A feature is something that expressions use and that not every server has.
@@ -22,18 +23,21 @@ type feature struct {
 	name string
 	// since is the first server that accepts it on write by default, and never
 	// if no server does.
-	since int
-	// until is the last server that accepts it, 0 if newer ones do too.
-	until int
+	since release.Release
+	// until is the last server that accepts it, zero if newer ones do too.
+	until release.Release
 }
 
 // What no server accepts.
-const (
+var (
 	// never is of what is only documented.
-	never = 0
+	never = release.Release{}
 	// patches is of what only mutating admission policies have.
-	patches = -1
+	patches = release.Minor(-1)
 )
+
+// accepted tells whether a server accepts what it accepts since a release.
+func accepted(since release.Release) bool { return since.After(never) }
 
 // macroForm tells the forms of macros apart.
 type macroForm struct {
@@ -55,7 +59,7 @@ type features struct {
 	// byName are the overloads by the name of the function.
 	byName map[string][]overloadFeature
 	// The first servers with these settings.
-	numbers, optionals, keywords, backquotes int
+	numbers, optionals, keywords, backquotes release.Release
 }
 
 type overloadFeature struct {
@@ -70,7 +74,7 @@ var registry = sync.OnceValue(func() *features {
 		macroNames: map[string]bool{}, typeRoots: map[string]bool{}, byName: map[string][]overloadFeature{},
 	}
 	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes()) {
-		f.add(lib, lib.Accepted().Minor)
+		f.add(lib, lib.Accepted())
 	}
 	f.add(library.JSONPatch(), patches)
 	for form := range f.macros {
@@ -85,7 +89,7 @@ var registry = sync.OnceValue(func() *features {
 	return f
 })
 
-func (f *features) add(lib library.Library, since int) {
+func (f *features) add(lib library.Library, since release.Release) {
 	switch lib.Name {
 	case library.NumbersName:
 		f.numbers = since
@@ -94,7 +98,7 @@ func (f *features) add(lib library.Library, since int) {
 	case library.IdentifiersName:
 		f.backquotes = since
 	case library.OptionalsName:
-		if f.optionals == 0 {
+		if f.optionals.IsZero() {
 			f.optionals = since // the versions come in order
 		}
 		f.types[optionalType] = feature{name: "the type " + optionalType, since: f.optionals}
@@ -106,11 +110,11 @@ func (f *features) add(lib library.Library, since int) {
 	}
 	for _, fn := range lib.Functions {
 		for _, o := range fn.Overloads {
-			f.addOverload(fn, o, since, lib.LastServer.Minor)
+			f.addOverload(fn, o, since, lib.LastServer)
 		}
 	}
 	for _, form := range macroForms(lib) {
-		if known, ok := f.macros[form]; !ok || since < known.since {
+		if known, ok := f.macros[form]; !ok || since.Before(known.since) {
 			f.macros[form] = feature{name: macroName(form), since: since}
 		}
 	}
@@ -118,11 +122,11 @@ func (f *features) add(lib library.Library, since int) {
 
 // addOverload keeps the oldest of several versions of a library. An overload is
 // called by the name of its function if that is enough to know it by.
-func (f *features) addOverload(fn library.Function, o library.Overload, since, until int) {
+func (f *features) addOverload(fn library.Function, o library.Overload, since, until release.Release) {
 	if o.Beyond {
 		since = never
 	}
-	if known, ok := f.overloads[o.ID]; ok && known.since <= since {
+	if known, ok := f.overloads[o.ID]; ok && !known.since.After(since) {
 		known.until = until // the versions come in order
 		f.overloads[o.ID] = known
 		return
@@ -194,22 +198,22 @@ func crossTypeComparisons() []string {
 }
 
 // needs is the hint of a feature that a newer server has.
-func needs(name string, since int) string {
+func needs(name string, since release.Release) string {
 	switch {
 	case since == never:
 		return name + " is in no released API server"
 	case since == patches:
 		return "only mutating admission policies have " + name
-	case since > Newest:
-		return fmt.Sprintf("%s came with Kubernetes 1.%d; API servers accept it in new expressions from 1.%d on", name, since-1, since)
+	case since.After(release.Newest()):
+		return fmt.Sprintf("%s came with Kubernetes %v; API servers accept it in new expressions from %v on", name, since.Previous(), since)
 	}
-	return fmt.Sprintf("%s needs Kubernetes 1.%d", name, since)
+	return fmt.Sprintf("%s needs Kubernetes %v", name, since)
 }
 
 // laterFunction is the hint for a call of a function that the environment lacks.
 func (e *Env) laterFunction(call celast.CallExpr) string {
 	name := call.FunctionName()
-	if m, ok := registry().macros[macroForm{name, len(call.Args()), call.IsMemberFunction()}]; ok && m.since != Oldest {
+	if m, ok := registry().macros[macroForm{name, len(call.Args()), call.IsMemberFunction()}]; ok && m.since != release.Oldest() {
 		return needs(m.name, m.since)
 	}
 	known := registry().byName[name]
@@ -274,10 +278,10 @@ func qualified(e celast.Expr) (string, bool) {
 
 // bySince sorts what no server accepts last.
 func bySince(a, b overloadFeature) int {
-	if (a.since <= never) != (b.since <= never) {
-		return b.since - a.since
+	if accepted(a.since) != accepted(b.since) {
+		return b.since.Compare(a.since)
 	}
-	return a.since - b.since
+	return a.since.Compare(b.since)
 }
 
 // laterOverload is the hint for a call of a function that the environment has,

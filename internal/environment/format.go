@@ -10,15 +10,16 @@ import (
 	"github.com/google/cel-go/common/overloads"
 
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
-const (
+var (
 	// formatPanics is the server that cannot compile a call of format on a text
 	// that is no literal: the check of these calls panics. It came with cel-go
 	// v0.20 and was mended in v0.22.
-	formatPanics = 31
+	formatPanics = release.Minor(31)
 	// formatUnchecked is the last server that checks no calls of format.
-	formatUnchecked = 30
+	formatUnchecked = release.Minor(30)
 )
 
 // formatsUnknown tells whether an expression has such a call.
@@ -60,6 +61,6 @@ func (f *finder) findFormats() {
 	format.Validate(f.scope.env.cel, validatorConfig{}, f.ast, issues)
 	for _, err := range issues.Errors() {
 		line, column := f.place(f.offset(err.ExprID), "")
-		f.found = append(f.found, Requirement{Feature: err.Message, Line: line, Column: column, Since: Oldest, Until: formatUnchecked})
+		f.found = append(f.found, Requirement{Feature: err.Message, Line: line, Column: column, Since: release.Oldest(), Until: formatUnchecked})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // AnyServer is the configuration of an environment with everything that any
@@ -31,16 +32,15 @@ func AnyServer() Config {
 type Query struct {
 	// any compiles whatever some server knows.
 	any *Scope
-	// servers are the environments of the releases from Oldest to Newest;
-	// some are the same.
-	servers [Newest - Oldest + 1]Server
+	// servers are the environments of all releases; some are the same.
+	servers []Server
 	scopes  map[Server]*Scope
 }
 
 // Verdict is what a server says of an expression.
 type Verdict struct {
-	// Minor is the server.
-	Minor int
+	// Release is the server.
+	Release release.Release
 	// Err is a *Failure, or a *crd.CompileError of a later stage, nil if the
 	// server accepts the expression.
 	Err error
@@ -54,9 +54,9 @@ type Verdict struct {
 // with all that a caller adds to it, and scope declares the variables in it.
 func NewQuery(build func(Config) (*Env, error), scope func(*Env) (*Scope, error)) (*Query, error) {
 	q := &Query{scopes: map[Server]*Scope{}}
-	for i := range q.servers {
-		server := WrittenTo(Oldest + i)
-		q.servers[i] = server
+	for _, r := range release.All() {
+		server := WrittenTo(r)
+		q.servers = append(q.servers, server)
 		if q.scopes[server] != nil {
 			continue
 		}
@@ -80,14 +80,14 @@ func NewQuery(build func(Config) (*Env, error), scope func(*Env) (*Scope, error)
 func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
 	verdicts := make([]Verdict, len(q.servers))
 	compiled := map[Server]Verdict{}
-	common := newShared()
+	releases, common := release.All(), newShared()
 	for i, server := range q.servers {
 		v, ok := compiled[server]
 		if !ok {
 			v = q.scopes[server].verdict(expr, common)
 			compiled[server] = v
 		}
-		v.Minor = Oldest + i
+		v.Release = releases[i]
 		verdicts[i] = v
 	}
 	return verdicts, q.any.requirements(expr)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Requirement is something in an expression that not every server accepts.
@@ -17,16 +18,16 @@ type Requirement struct {
 	Feature string
 	// Line and Column are its place, counted from 1, the column in code points.
 	Line, Column int
-	// Since is the first server that accepts it on write by default. Below 1 no
-	// server does: never and patches say why.
-	Since int
-	// Until is the last server that accepts it, 0 if newer ones do too.
-	Until int
+	// Since is the first server that accepts it on write by default; never and
+	// patches stand for none.
+	Since release.Release
+	// Until is the last server that accepts it, zero if newer ones do too.
+	Until release.Release
 }
 
 // NoServer tells why no server accepts the feature, empty if one does.
 func (r Requirement) NoServer() string {
-	if r.Since > never {
+	if accepted(r.Since) {
 		return ""
 	}
 	return needs(r.Feature, r.Since)
@@ -67,7 +68,7 @@ func (s *Scope) requirements(expr string) []Requirement {
 }
 
 func (f *finder) add(feature feature, id int64, name string) {
-	if feature.since == Oldest && feature.until == 0 {
+	if feature.since == release.Oldest() && feature.until.IsZero() {
 		return
 	}
 	line, column := f.place(f.offset(id), name)
@@ -106,7 +107,7 @@ func (f *finder) findMacros() {
 	for id, expanded := range f.ast.SourceInfo().MacroCalls() {
 		call := expanded.AsCall()
 		m, ok := registry().macros[macroForm{call.FunctionName(), len(call.Args()), call.IsMemberFunction()}]
-		if ok && m.since != Oldest {
+		if ok && m.since != release.Oldest() {
 			f.macros[f.offset(id)] = true
 			f.add(m, id, call.FunctionName())
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // The variables of a rule.
@@ -159,7 +159,7 @@ func (s *ruleScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression,
 
 func (s *ruleScope) compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
 	scope := s.plain
-	optionalOldSelf = optionalOldSelf && s.env.server.Minor >= optionalOldSelfSince
+	optionalOldSelf = optionalOldSelf && !s.env.server.Release.Before(optionalOldSelfSince)
 	if optionalOldSelf {
 		if s.optional == nil {
 			var err error

@@ -219,7 +219,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 		validators = append(validators, v.Name())
 	}
 	validators = append(validators, strconv.FormatBool(e.checksFormat))
-	if e.server.Minor == formatPanics {
+	if e.server.Release == formatPanics {
 		validators = append(validators, "format panics")
 	}
 	all[validatorsKey] = strings.Join(validators, ",")

@@ -9,7 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/library"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // sharedScope declares what the examples of the libraries use.
@@ -63,14 +64,14 @@ func TestSharedCompilation(t *testing.T) {
 		}
 		for i, server := range query.servers {
 			alone := query.scopes[server].verdict(expr, newShared())
-			alone.Minor = Oldest + i
+			alone.Release = release.All()[i]
 			if reversed := newestFirst[server]; text(reversed.Err) != text(alone.Err) {
-				t.Errorf("1.%d: %s: newest first %v, alone %v", alone.Minor, expr, reversed.Err, alone.Err)
+				t.Errorf("%v: %s: newest first %v, alone %v", alone.Release, expr, reversed.Err, alone.Err)
 			}
 			got := verdicts[i]
-			if got.Minor != alone.Minor || got.Estimate != alone.Estimate || text(got.Err) != text(alone.Err) ||
+			if got.Release != alone.Release || got.Estimate != alone.Estimate || text(got.Err) != text(alone.Err) ||
 				(got.Type == nil) != (alone.Type == nil) || got.Type != nil && !got.Type.IsExactType(alone.Type) {
-				t.Errorf("1.%d: %s: shared %v %v, alone %v %v", alone.Minor, expr, got.Estimate, got.Err, alone.Estimate, alone.Err)
+				t.Errorf("%v: %s: shared %v %v, alone %v %v", alone.Release, expr, got.Estimate, got.Err, alone.Estimate, alone.Err)
 			}
 		}
 	}

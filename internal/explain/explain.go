@@ -11,7 +11,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Document is a schema to report on.
@@ -174,7 +174,7 @@ func (d Document) subject(s *crd.Site, explain crd.Explainer) *subject {
 		explain: explain,
 		cache:   map[string]*answer{},
 		bound: func(path []string) (typesystem.Bound, bool) {
-			b, ok := s.Self.BoundOn(explain.Minor(), s.Doc, path)
+			b, ok := s.Self.BoundOn(explain.Release(), s.Doc, path)
 			if ok {
 				b.Place = append(slices.Clone(s.Place), b.Place...)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 func testScope(t testing.TB) *environment.Scope {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/parity/ours"
+	kubecelrelease "github.com/kubecel/kubecel/release"
 )
 
 // TestGatewayPrices holds the estimates that every release gives the rules of the
@@ -40,7 +41,7 @@ func TestGatewayPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, release := range parity.Releases() {
-		report, err := parity.Prices(release, answers[release], ours.NewStored(minor(release)), &further, ledger)
+		report, err := parity.Prices(release, answers[release], ours.NewStored(kubecelrelease.MustParse(release)), &further, ledger)
 		if err != nil {
 			t.Fatal(err)
 		}

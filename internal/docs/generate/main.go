@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/internal/docs"
+	"github.com/kubecel/kubecel/release"
 )
 
 const readme = "README.md"
@@ -35,7 +35,7 @@ func generate() error {
 	if err := os.MkdirAll(docs.CapabilitiesDir, 0o755); err != nil {
 		return err
 	}
-	for _, release := range kubecel.Releases() {
+	for _, release := range release.All() {
 		content, err := docs.Capabilities(release)
 		if err != nil {
 			return err

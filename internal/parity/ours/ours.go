@@ -13,21 +13,22 @@ import (
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // New gives kubecel as an implementation of the cases.
-func New() parity.Implementation { return newImplementation(environment.StoredIn(environment.Newest)) }
+func New() parity.Implementation { return newImplementation(environment.StoredIn(release.Newest())) }
 
-// NewStored gives the environment in which a server of Kubernetes 1.minor evaluates what is stored.
-func NewStored(minor int) parity.Implementation {
-	i := newImplementation(environment.StoredIn(minor))
+// NewStored gives the environment in which a server of a release evaluates what is stored.
+func NewStored(r release.Release) parity.Implementation {
+	i := newImplementation(environment.StoredIn(r))
 	i.bound = true
 	return i
 }
 
-// NewWritten gives the environment in which a server of Kubernetes 1.minor compiles what is written to it.
-func NewWritten(minor int) parity.Accepter {
-	i := newImplementation(environment.WrittenTo(minor))
+// NewWritten gives the environment in which a server of a release compiles what is written to it.
+func NewWritten(r release.Release) parity.Accepter {
+	i := newImplementation(environment.WrittenTo(r))
 	i.bound = true
 	return i
 }
@@ -49,7 +50,7 @@ type implementation struct {
 }
 
 // patchesSince is the first server that has jsonpatch.escapeKey.
-const patchesSince = 32
+var patchesSince = release.Minor(32)
 
 type baseKey struct {
 	version   string
@@ -72,15 +73,15 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 	if base, ok := i.bases[key]; ok {
 		return base, nil
 	}
-	var v library.Version
-	if _, err := fmt.Sscanf(e.Version, "%d.%d", &v.Major, &v.Minor); err != nil {
+	var minor int
+	if _, err := fmt.Sscanf(e.Version, "1.%d", &minor); err != nil {
 		return nil, fmt.Errorf("version %q: %w", e.Version, err)
 	}
-	libraries := library.Environment(v)
+	libraries := library.Environment(release.Minor(minor))
 	if i.bound {
 		libraries = i.server.Libraries()
 	}
-	if e.JSONPatch && i.server.Minor >= patchesSince {
+	if e.JSONPatch && !i.server.Release.Before(patchesSince) {
 		libraries = append(libraries, library.JSONPatch())
 	}
 	base, err := environment.New(environment.Config{Libraries: libraries, Server: i.server})

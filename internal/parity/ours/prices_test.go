@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestPrices holds the estimates and costs of every release against those that
@@ -42,16 +42,16 @@ func TestPrices(t *testing.T) {
 	errs := make([]error, len(releases))
 	var running sync.WaitGroup
 	turn := make(chan struct{}, runtime.NumCPU())
-	for i, release := range releases {
+	for i, name := range releases {
 		running.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			minor, err := strconv.Atoi(strings.TrimPrefix(release, "1."))
+			server, err := release.Parse(name)
 			if err == nil {
-				prices[i], err = parity.Prices(release, answers[release], NewStored(minor), corpus, ledger)
+				prices[i], err = parity.Prices(name, answers[name], NewStored(server), corpus, ledger)
 			}
 			if err == nil {
-				verdicts[i], err = parity.Verdicts(release, answers[release], NewStored(minor), NewWritten(minor), corpus, ledger)
+				verdicts[i], err = parity.Verdicts(name, answers[name], NewStored(server), NewWritten(server), corpus, ledger)
 			}
 			errs[i] = err
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecel/kubecel/internal/explain"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // TestReports holds, for every expression of the corpus that compiles: the report's

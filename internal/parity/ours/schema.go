@@ -13,7 +13,7 @@ import (
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 func parse(schema map[string]any) (*typesystem.OpenAPI, error) {
@@ -169,7 +169,7 @@ func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	env, err := environment.WrittenTo(i.server.Minor).Env()
+	env, err := environment.WrittenTo(i.server.Release).Env()
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}

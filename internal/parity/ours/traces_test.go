@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestTracesOfReleases holds that what traces say of an estimate adds up to it in
@@ -16,7 +17,7 @@ func TestTracesOfReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, minor := range []int{28, 29, 32, 36} {
-		i := NewStored(minor).(*implementation)
+		i := NewStored(release.Minor(minor)).(*implementation)
 		traced := 0
 		for _, group := range corpus.Expressions {
 			for n := 0; n < len(group.Cases); n += 7 {

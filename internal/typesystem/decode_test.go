@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // documents are decoded, or refused, by an API server in the same way; the wording of errors is ours.

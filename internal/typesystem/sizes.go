@@ -1,40 +1,45 @@
 package typesystem
 
-import "github.com/kubecel/kubecel/cost"
+import (
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
+)
 
-// The first minors of API servers that know of a bound.
-const (
+// The first releases that know of a bound.
+var (
 	// cappedSince bounds the name and generateName of an object.
-	cappedSince = 37
+	cappedSince = release.Minor(37)
 	// intOrStringSince counts maxLength of what may be an integer or a string.
-	intOrStringSince = 34
+	intOrStringSince = release.Minor(34)
 	// enumSince takes the longest value of an enum for the longest string.
-	enumSince = 29
+	enumSince = release.Minor(29)
 )
 
 // SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
 // The first step is the name of the variable and ignored; the others are identifiers of fields, and
 // @items, @values and @keys for what a list or a map holds. It is false if nothing is known.
-func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return s.sizeOf(path, cappedSince) }
+func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return s.sizeOf(path, release.Newest()) }
 
-// SizesOf returns the sizes by which an API server of Kubernetes 1.minor estimates expressions whose
+// SizesOf returns the sizes by which a release estimates expressions whose
 // variables have the schema. Those of the newest release are the schema's own.
-func (s *Schema) SizesOf(minor int) cost.Sizer {
-	if minor >= cappedSince {
+func (s *Schema) SizesOf(r release.Release) cost.Sizer {
+	if !r.Before(release.Newest()) {
 		return s
 	}
-	return earlierSizes{s, minor}
+	return earlierSizes{s, r}
 }
 
 type earlierSizes struct {
-	schema *Schema
-	minor  int
+	schema  *Schema
+	release release.Release
 }
 
 // SizeOf is part of cost.Sizer.
-func (e earlierSizes) SizeOf(path []string) (cost.Range, bool) { return e.schema.sizeOf(path, e.minor) }
+func (e earlierSizes) SizeOf(path []string) (cost.Range, bool) {
+	return e.schema.sizeOf(path, e.release)
+}
 
-func (s *Schema) sizeOf(path []string, minor int) (cost.Range, bool) {
+func (s *Schema) sizeOf(path []string, r release.Release) (cost.Range, bool) {
 	if len(path) == 0 || !s.exposed {
 		return cost.Range{}, false
 	}
@@ -54,20 +59,20 @@ func (s *Schema) sizeOf(path []string, minor int) (cost.Range, bool) {
 		}
 		s = next
 	}
-	if minor < s.boundSince {
+	if r.Before(s.boundSince) {
 		return cost.Range{Max: uint64(maxStringSize)}, true
 	}
 	return cost.Range{Max: uint64(s.maxElements)}, true
 }
 
-// BoundOn is BoundOf for an API server of Kubernetes 1.minor. A bound that it does not know yet is one
+// BoundOn is BoundOf for a release. A bound that it does not know yet is one
 // that it takes to be missing, or fixed if nothing that the document says could replace it.
-func (s *Schema) BoundOn(minor int, doc *OpenAPI, path []string) (Bound, bool) {
+func (s *Schema) BoundOn(r release.Release, doc *OpenAPI, path []string) (Bound, bool) {
 	b, ok := s.BoundOf(doc, path)
 	if !ok {
 		return b, false
 	}
-	if b.Of == nil || minor >= b.Of.boundSince {
+	if b.Of == nil || !r.Before(b.Of.boundSince) {
 		return b, true
 	}
 	b.Size, b.Value = uint64(maxStringSize), nil

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/celgo"
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // cases is testdata/typesystem/typesystem.yaml.
@@ -59,7 +59,7 @@ type outcome struct {
 
 func readCases(t *testing.T) (c cases) {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/typesystem/typesystem.yaml")
+	data, err := os.ReadFile("../../testdata/typesystem/typesystem.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 const providerSchema = `

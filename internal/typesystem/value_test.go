@@ -10,7 +10,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // goValues are the data of testdata/typesystem/values.yaml, by name.
@@ -58,7 +58,7 @@ var goValues = []struct {
 }
 
 func TestValues(t *testing.T) {
-	data, err := os.ReadFile("../testdata/typesystem/values.yaml")
+	data, err := os.ReadFile("../../testdata/typesystem/values.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package typesystem_test
 import (
 	"testing"
 
-	"github.com/kubecel/kubecel/typesystem"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Equal parts of a schema are one schema, and parts that differ in anything that

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Schema is a compiled structural schema. It is read-only and safe for concurrent use. Only what
@@ -33,9 +34,9 @@ type Schema struct {
 
 	kind    kind
 	exposed bool
-	// boundSince is the first minor of API servers that know the bound of a string; older ones take
+	// boundSince is the first release that knows the bound of a string; older ones take
 	// it to be as long as a request permits.
-	boundSince int
+	boundSince release.Release
 
 	// ListType is atomic, set, map or empty.
 	ListType string

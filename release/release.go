@@ -1,0 +1,158 @@
+// Package release names the releases of the Kubernetes API server.
+//
+// A server of release N compiles what is written to it in the environment of
+// N-1, so that a cluster can be rolled back, and evaluates what is stored in the
+// environment of N. So a feature that entered the environment at 1.30, such as
+// ip(), is accepted by servers from 1.31 on, and 1.31 is the release that the
+// documentation of Kubernetes names.
+//
+// Servers of 1.25 to 1.27 have no such rule yet. They are taken to accept what
+// 1.28 accepts, which the documentation calls "all Kubernetes versions". Nothing
+// was compared with them, because their modules no longer build.
+package release
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The releases that are known. A new one is the line of newest, and nothing else
+// in the product: everything that depends on releases is derived from here.
+const (
+	oldest = 25
+	newest = 37
+	// versioned is the first server with versions of its environment.
+	versioned = 28
+)
+
+// Release is a release of the API server, such as 1.31. Releases are comparable;
+// the zero value is none.
+type Release struct{ minor int }
+
+// Minor returns the release 1.n, whether or not it is known.
+func Minor(n int) Release { return Release{n} }
+
+// All returns the known releases, the oldest first.
+func All() []Release {
+	all := make([]Release, 0, newest-oldest+1)
+	for minor := oldest; minor <= newest; minor++ {
+		all = append(all, Release{minor})
+	}
+	return all
+}
+
+// Newest returns the newest known release, which is the default everywhere.
+func Newest() Release { return Release{newest} }
+
+// Oldest returns the oldest known release.
+func Oldest() Release { return Release{oldest} }
+
+// Versioned returns the first release that compiles what is written to it in the
+// environment of the release before. Older ones behave as this one.
+func Versioned() Release { return Release{versioned} }
+
+// Parse reads a release, as in 1.31, or the version of a server, as in v1.31.4 or
+// v1.31.4-gke.100. The error is an *Error.
+func Parse(s string) (Release, error) {
+	malformed := &Error{Text: s, Malformed: true}
+	major, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
+	digits, patch, patched := strings.Cut(rest, ".")
+	if !isNumber(major) || !isNumber(digits) || patched && !startsWithNumber(patch) {
+		return Release{}, malformed
+	}
+	minor, err := strconv.Atoi(digits)
+	if r := (Release{minor}); err == nil && major == "1" && r.Known() {
+		return r, nil
+	}
+	return Release{}, &Error{Text: s}
+}
+
+// MustParse is like [Parse] and panics if there is an error.
+func MustParse(s string) Release {
+	r, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// isNumber tells whether a string is a number in decimal digits, without leading
+// zeros.
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == "" && (s == "0" || s[0] != '0')
+}
+
+func startsWithNumber(s string) bool {
+	end := strings.IndexAny(s, "-+")
+	if end < 0 {
+		end = len(s)
+	}
+	return isNumber(s[:end])
+}
+
+// Known tells whether the release is one of [All].
+func (r Release) Known() bool { return r.minor >= oldest && r.minor <= newest }
+
+// Check returns an *Error for a release that is not known.
+func (r Release) Check() error {
+	if !r.Known() {
+		return &Error{Text: r.String()}
+	}
+	return nil
+}
+
+// Next returns the release after r.
+func (r Release) Next() Release { return Release{r.minor + 1} }
+
+// Previous returns the release before r.
+func (r Release) Previous() Release { return Release{r.minor - 1} }
+
+// Compare returns -1 if r is older than o, 0 if they are the same and 1 if r is newer.
+func (r Release) Compare(o Release) int { return cmp.Compare(r.minor, o.minor) }
+
+// Before tells whether r is older than o.
+func (r Release) Before(o Release) bool { return r.minor < o.minor }
+
+// After tells whether r is newer than o.
+func (r Release) After(o Release) bool { return r.minor > o.minor }
+
+// IsZero tells whether r is no release.
+func (r Release) IsZero() bool { return r == Release{} }
+
+// String returns the release as 1.31, and "none" for the zero value.
+func (r Release) String() string {
+	if r.IsZero() {
+		return "none"
+	}
+	return "1." + strconv.Itoa(r.minor)
+}
+
+// MarshalText writes the release as String does.
+func (r Release) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads a release as [Parse] does.
+func (r *Release) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err == nil {
+		*r = parsed
+	}
+	return err
+}
+
+// Error is the error of asking for a release that is not known.
+type Error struct {
+	// Text is what was asked for.
+	Text string
+	// Malformed tells whether it is not the name of a release at all.
+	Malformed bool
+}
+
+// Error says which releases there are.
+func (e *Error) Error() string {
+	if e.Malformed {
+		return fmt.Sprintf("%q is not a Kubernetes release such as %v", e.Text, Newest())
+	}
+	return fmt.Sprintf("Kubernetes %s is not known here: releases go from %v to %v", e.Text, Oldest(), Newest())
+}
