@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/release"
@@ -47,7 +48,7 @@ type Requirement struct {
 	// Feature is what an author calls it: a function, a macro, a setting.
 	Feature string
 	// Position is where it stands in the expression.
-	Position Position
+	Position diag.Position
 	// InMessage tells whether it stands in the messageExpression of a rule.
 	InMessage bool
 	// Since is the first release that accepts it, zero if none does; a release
@@ -155,7 +156,7 @@ func requirementsOf(found []environment.Requirement, inMessage bool) []Requireme
 	var requirements []Requirement
 	for _, f := range found {
 		r := Requirement{
-			Feature: f.Feature, Position: Position{Line: f.Line, Column: f.Column}, InMessage: inMessage,
+			Feature: f.Feature, Position: diag.Position{Line: f.Line, Column: f.Column}, InMessage: inMessage,
 			Reason: f.NoServer(),
 		}
 		if r.Reason == "" {

@@ -30,7 +30,7 @@ type RuleAcceptance struct {
 
 // CRDAcceptedBy says which releases accept the schemas and rules of a
 // CustomResourceDefinition, in YAML or JSON, when it is created, and what in the
-// rules decides. It checks what [CheckCRD] checks. The error is a *SchemaError
+// rules decides. It checks what [CheckCRD] checks. The error is a *InputError
 // if the document is not one CRD.
 func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 	definition, err := crd.Read(document)

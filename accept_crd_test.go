@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -97,7 +98,7 @@ func TestCRDRejectedForCost(t *testing.T) {
 	for _, v := range rule.Verdicts {
 		finding, ok := errors.AsType[kubecel.Finding](v.Err)
 		newer := v.Release.Compare(ofMinor(31)) >= 0
-		if !ok || newer != (finding.Code == kubecel.CodeEstimateExceeded) || newer != (v.Total > cost.EstimateLimit) {
+		if !ok || newer != (finding.Code == diag.EstimateExceeded) || newer != (v.Total > cost.EstimateLimit) {
 			t.Errorf("Kubernetes %v: %v, total %d", v.Release, v.Err, v.Total)
 		}
 		if newer && !strings.Contains(finding.Message, "estimated rule cost exceeds budget by factor of") {
@@ -128,7 +129,7 @@ func TestCRDAcceptedByOfOtherThings(t *testing.T) {
 			}
 			continue
 		}
-		if _, ok := errors.AsType[*kubecel.SchemaError](err); !ok {
+		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
 			t.Errorf("%q: %v", document, err)
 		}
 	}

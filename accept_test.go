@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // ofMinor is the release of a minor, the zero value for one to come or none.

@@ -11,68 +11,69 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/diag"
 )
 
 // codeExamples has for each code, by the name of its constant, something that
 // produces it.
-var codeExamples = map[string]func(*testing.T) []kubecel.Code{
-	"CodeDocumentUnreadable": ofDocument("a: ["),
-	"CodeNotCRD":             ofDocument("apiVersion: v1\nkind: Pod"),
-	"CodeVersionMissing":     ofDocument(string(crdOf("{type: object}")), "v2"),
-	"CodeNotStructural":      ofDocument(string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}"))),
+var codeExamples = map[string]func(*testing.T) []diag.Code{
+	"DocumentUnreadable": ofDocument("a: ["),
+	"NotCRD":             ofDocument("apiVersion: v1\nkind: Pod"),
+	"VersionMissing":     ofDocument(string(crdOf("{type: object}")), "v2"),
+	"NotStructural":      ofDocument(string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}"))),
 
-	"CodeExpressionTooLarge":  ofExpression(strings.Repeat("a", 100_001)),
-	"CodeSyntaxError":         ofExpression("1 +"),
-	"CodeUndeclaredReference": ofExpression("x > 1"),
-	"CodeUndeclaredFunction":  ofExpression("f(1)"),
-	"CodeUndefinedField":      ofExpression("self.x"),
-	"CodeNoMatchingOverload":  ofExpression("1 + 'a'"),
-	"CodeTypeMismatch":        ofExpression("(1).x"),
-	"CodeInvalidLiteral":      ofExpression("duration('x')"),
-	"CodeCompilerPanicked":    ofExpression("[?any[?0]]"),
-	"CodePlanFailed":          ofExpression("'a'.find('(')"),
+	"ExpressionTooLarge":  ofExpression(strings.Repeat("a", 100_001)),
+	"SyntaxError":         ofExpression("1 +"),
+	"UndeclaredReference": ofExpression("x > 1"),
+	"UndeclaredFunction":  ofExpression("f(1)"),
+	"UndefinedField":      ofExpression("self.x"),
+	"NoMatchingOverload":  ofExpression("1 + 'a'"),
+	"TypeMismatch":        ofExpression("(1).x"),
+	"InvalidLiteral":      ofExpression("duration('x')"),
+	"CompilerPanicked":    ofExpression("[?any[?0]]"),
+	"PlanFailed":          ofExpression("'a'.find('(')"),
 
-	"CodeNoOverload":        ofEvaluation("any + 1"),
-	"CodeEvaluationFailed":  ofEvaluation("1 / 0"),
-	"CodeCallLimitExceeded": ofEvaluation("self.name == self.name", kubecel.WithCostLimit(1)),
-	"CodeBudgetExhausted":   ofEvaluation("self.name == self.name", kubecel.WithBudget(kubecel.NewBudget(1))),
-	"CodeCancelled":         ofEvaluation("cancel"),
-	"CodeInternal":          ofEvaluation("panics(self.size)"),
+	"NoOverload":        ofEvaluation("any + 1"),
+	"EvaluationFailed":  ofEvaluation("1 / 0"),
+	"CallLimitExceeded": ofEvaluation("self.name == self.name", kubecel.WithCostLimit(1)),
+	"BudgetExhausted":   ofEvaluation("self.name == self.name", kubecel.WithBudget(kubecel.NewBudget(1))),
+	"Cancelled":         ofEvaluation("cancel"),
+	"Internal":          ofEvaluation("panics(self.size)"),
 
-	"CodeViolated":    ofObject("{rule: self.size > 1}"),
-	"CodeNotCompiled": ofObject("{rule: self.x}"),
+	"Violated":    ofObject("{rule: self.size > 1}"),
+	"NotCompiled": ofObject("{rule: self.x}"),
 
-	"CodeSchemaMissing":              ofCRD("null"),
-	"CodeSchemaInvalid":              ofCRD("{type: object, nullable: true}"),
-	"CodeRuleMissing":                ofRule("{message: no rule}"),
-	"CodeRuleInvalid":                ofRule("{rule: self.x}"),
-	"CodeRuleNotBool":                ofRule("{rule: self.size}"),
-	"CodeMessageInvalid":             ofRule(`{rule: "self.size > 1 &&\nself.size < 3"}`),
-	"CodeMessageExpressionInvalid":   ofRule("{rule: self.size > 1, messageExpression: self.x}"),
-	"CodeMessageExpressionNotString": ofRule("{rule: self.size > 1, messageExpression: self.size}"),
-	"CodeReasonInvalid":              ofRule("{rule: self.size > 1, reason: Because}"),
-	"CodeFieldPathInvalid":           ofRule("{rule: self.size > 1, fieldPath: .x}"),
-	"CodeEstimateExceeded":           ofRule(`{rule: "self.names.all(a, self.names.all(b, a == b))"}`),
-	"CodeSchemaEstimateExceeded":     ofRule(`{rule: "self.names.all(a, self.names.all(b, a == b))"}`),
-	"CodeOldSelfUnused":              ofRule("{rule: self.size > 1, optionalOldSelf: true}"),
-	"CodeOldSelfUncorrelatable": ofCRD("{type: object, properties: {names: {type: array, maxItems: 5, " +
+	"SchemaMissing":              ofCRD("null"),
+	"SchemaInvalid":              ofCRD("{type: object, nullable: true}"),
+	"RuleMissing":                ofRule("{message: no rule}"),
+	"RuleInvalid":                ofRule("{rule: self.x}"),
+	"RuleNotBool":                ofRule("{rule: self.size}"),
+	"MessageInvalid":             ofRule(`{rule: "self.size > 1 &&\nself.size < 3"}`),
+	"MessageExpressionInvalid":   ofRule("{rule: self.size > 1, messageExpression: self.x}"),
+	"MessageExpressionNotString": ofRule("{rule: self.size > 1, messageExpression: self.size}"),
+	"ReasonInvalid":              ofRule("{rule: self.size > 1, reason: Because}"),
+	"FieldPathInvalid":           ofRule("{rule: self.size > 1, fieldPath: .x}"),
+	"EstimateExceeded":           ofRule(`{rule: "self.names.all(a, self.names.all(b, a == b))"}`),
+	"SchemaEstimateExceeded":     ofRule(`{rule: "self.names.all(a, self.names.all(b, a == b))"}`),
+	"OldSelfUnused":              ofRule("{rule: self.size > 1, optionalOldSelf: true}"),
+	"OldSelfUncorrelatable": ofCRD("{type: object, properties: {names: {type: array, maxItems: 5, " +
 		"items: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}"),
-	"CodeNoType": ofCRD("{type: object, properties: {a: {x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: 'true'}]}}}"),
+	"NoType": ofCRD("{type: object, properties: {a: {x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: 'true'}]}}}"),
 }
 
-func ofDocument(document string, version ...string) func(*testing.T) []kubecel.Code {
-	return func(t *testing.T) []kubecel.Code {
+func ofDocument(document string, version ...string) func(*testing.T) []diag.Code {
+	return func(t *testing.T) []diag.Code {
 		_, err := kubecel.CompileCRD([]byte(document), strings.Join(append(version, ""), ""))
-		unusable, ok := errors.AsType[*kubecel.SchemaError](err)
+		unusable, ok := errors.AsType[*kubecel.InputError](err)
 		if !ok {
 			t.Fatalf("error %v, want a SchemaError", err)
 		}
-		return []kubecel.Code{unusable.Code}
+		return []diag.Code{unusable.Code}
 	}
 }
 
-func ofExpression(expression string) func(*testing.T) []kubecel.Code {
-	return func(t *testing.T) (codes []kubecel.Code) {
+func ofExpression(expression string) func(*testing.T) []diag.Code {
+	return func(t *testing.T) (codes []diag.Code) {
 		for _, issue := range compileError(t, testEnv(t), expression).Issues {
 			codes = append(codes, issue.Code)
 		}
@@ -82,8 +83,8 @@ func ofExpression(expression string) func(*testing.T) []kubecel.Code {
 
 // ofEvaluation evaluates an expression; "cancel" stands for one whose context
 // is done.
-func ofEvaluation(expression string, opts ...kubecel.EvalOption) func(*testing.T) []kubecel.Code {
-	return func(t *testing.T) []kubecel.Code {
+func ofEvaluation(expression string, opts ...kubecel.EvalOption) func(*testing.T) []diag.Code {
+	return func(t *testing.T) []diag.Code {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if expression == "cancel" {
@@ -96,12 +97,12 @@ func ofEvaluation(expression string, opts ...kubecel.EvalOption) func(*testing.T
 		if !ok {
 			t.Fatalf("error %v, want an EvalError", err)
 		}
-		return []kubecel.Code{failed.Code}
+		return []diag.Code{failed.Code}
 	}
 }
 
-func ofObject(rule string) func(*testing.T) []kubecel.Code {
-	return func(t *testing.T) (codes []kubecel.Code) {
+func ofObject(rule string) func(*testing.T) []diag.Code {
+	return func(t *testing.T) (codes []diag.Code) {
 		report, err := mustRules(t, withRule(rule)).Validate(t.Context(), map[string]any{"size": int64(1)}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -113,10 +114,10 @@ func ofObject(rule string) func(*testing.T) []kubecel.Code {
 	}
 }
 
-func ofRule(rule string) func(*testing.T) []kubecel.Code { return ofCRD(withRule(rule)) }
+func ofRule(rule string) func(*testing.T) []diag.Code { return ofCRD(withRule(rule)) }
 
-func ofCRD(schema string) func(*testing.T) []kubecel.Code {
-	return func(t *testing.T) (codes []kubecel.Code) {
+func ofCRD(schema string) func(*testing.T) []diag.Code {
+	return func(t *testing.T) (codes []diag.Code) {
 		findings, err := kubecel.CheckCRD(crdOf(schema))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +144,7 @@ func TestCodes(t *testing.T) {
 			if produce == nil {
 				t.Fatal("no example")
 			}
-			want := kubecel.Code(strings.TrimPrefix(name, "Code"))
+			want := diag.Code(name)
 			if codes := produce(t); !slices.Contains(codes, want) {
 				t.Errorf("the example produces %q, want %q", codes, want)
 			}
@@ -154,7 +155,7 @@ func TestCodes(t *testing.T) {
 // codeNames are the names of all constants of type Code.
 func codeNames(t *testing.T) (names []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "diag/code.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +166,7 @@ func codeNames(t *testing.T) (names []string) {
 		}
 		for _, spec := range constants.Specs {
 			for _, name := range spec.(*ast.ValueSpec).Names {
-				if strings.HasPrefix(name.Name, "Code") {
-					names = append(names, name.Name)
-				}
+				names = append(names, name.Name)
 			}
 		}
 	}
@@ -180,7 +179,7 @@ func codeNames(t *testing.T) (names []string) {
 // TestSchemaMissingOfCompile holds that CompileCRD calls a missing schema what
 // CheckCRD calls it.
 func TestSchemaMissingOfCompile(t *testing.T) {
-	if codes := ofDocument(string(crdOf("null")))(t); codes[0] != kubecel.CodeSchemaMissing {
-		t.Errorf("CompileCRD: %q, want %q", codes, kubecel.CodeSchemaMissing)
+	if codes := ofDocument(string(crdOf("null")))(t); codes[0] != diag.SchemaMissing {
+		t.Errorf("CompileCRD: %q, want %q", codes, diag.SchemaMissing)
 	}
 }

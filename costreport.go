@@ -10,9 +10,9 @@ import (
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/explain"
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 type reportConfig struct {
@@ -83,7 +83,7 @@ func newReportConfig(opts []ReportOption) reportConfig {
 // would bring a rule under its limit. An empty version stands for the version
 // that is stored.
 //
-// The error is a *SchemaError as that of [CompileCRD]. A rule that does not compile
+// The error is a *InputError as that of [CompileCRD]. A rule that does not compile
 // and a schema that a server rejects are no errors: the report says so. As in a
 // server, no rule is estimated in a schema that is not structural.
 func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.Schema, error) {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // listeners is a schema whose rule a server rejects: maxItems is put where it is
@@ -122,7 +122,7 @@ func TestReportBadInput(t *testing.T) {
 		"no such schema": {"kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1}]}", "v1"},
 	} {
 		_, err := kubecel.ReportCRD([]byte(test.document), test.version)
-		if _, ok := errors.AsType[*kubecel.SchemaError](err); !ok {
+		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
 			t.Errorf("%s: error %v, want a SchemaError", name, err)
 		}
 	}

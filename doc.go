@@ -20,7 +20,7 @@
 // [CRDAcceptedBy] and [Env.AcceptedBy] say which releases accept a CRD or an
 // expression, and why the others do not.
 //
-// There are three errors, one for each phase: a [*SchemaError] when a document or
+// There are three errors, one for each phase: a [*InputError] when a document or
 // a schema cannot be used, a [*CompileError] when an expression does not compile,
 // an [*EvalError] when its evaluation fails. Violations of rules are not errors:
 // they are what a validation reports. Each has a [Code].

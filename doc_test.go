@@ -33,7 +33,7 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, layer := range []string{".", "escaping", "cost", "library", "typesystem"} {
+	for _, layer := range []string{".", "escaping", "cost", "library", "release", "diag"} {
 		if packages[layer] == nil {
 			t.Errorf("no package in %s", layer)
 		}

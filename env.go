@@ -12,8 +12,8 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/environment"
-	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/library"
 )
 
 // Env compiles expressions. It holds functions, variables and types, is

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -22,42 +23,42 @@ func TestCompileErrors(t *testing.T) {
 	}
 	for _, test := range []struct {
 		expression string
-		code       kubecel.Code
+		code       diag.Code
 		at         string
 		snippet    string
 		hint       string
 		server     string
 	}{
-		{"", kubecel.CodeSyntaxError, "1:1", "\n^", "",
+		{"", diag.SyntaxError, "1:1", "\n^", "",
 			"1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
-		{"1 + )", kubecel.CodeSyntaxError, "1:5", "1 + )\n    ^", "",
+		{"1 + )", diag.SyntaxError, "1:5", "1 + )\n    ^", "",
 			"1:5: Syntax error: mismatched input ')' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | 1 + )\n | ....^"},
-		{"true && x", kubecel.CodeUndeclaredReference, "1:9", "true && x\n        ^", "",
+		{"true && x", diag.UndeclaredReference, "1:9", "true && x\n        ^", "",
 			"1:9: undeclared reference to 'x' (in container '')\n | true && x\n | ........^"},
-		{"'é' == x", kubecel.CodeUndeclaredReference, "1:8", "'é' == x\n       ^", "",
+		{"'é' == x", diag.UndeclaredReference, "1:8", "'é' == x\n       ^", "",
 			"1:8: undeclared reference to 'x' (in container '')\n | 'é' == x\n | .．.....^"},
-		{"'日本' == x", kubecel.CodeUndeclaredReference, "1:9", "'日本' == x\n          ^", "",
+		{"'日本' == x", diag.UndeclaredReference, "1:9", "'日本' == x\n          ^", "",
 			"1:9: undeclared reference to 'x' (in container '')\n | '日本' == x\n | .．．.....^"},
-		{"'😀' == x", kubecel.CodeUndeclaredReference, "1:8", "'😀' == x\n        ^", "",
+		{"'😀' == x", diag.UndeclaredReference, "1:8", "'😀' == x\n        ^", "",
 			"1:8: undeclared reference to 'x' (in container '')\n | '😀' == x\n | .．.....^"},
-		{"'e\u0301' == x", kubecel.CodeUndeclaredReference, "1:9", "'e\u0301' == x\n       ^", "", ""},
-		{"'€' == x", kubecel.CodeUndeclaredReference, "1:8", "'€' == x\n       ^", "", ""},
-		{"1 == 1 &&\n\t'é' == x", kubecel.CodeUndeclaredReference, "2:9", "\t'é' == x\n\t       ^", "", ""},
-		{"1 == 1 &&\r\n  x\r\n  == 2", kubecel.CodeUndeclaredReference, "2:3", "  x\n  ^", "", ""},
-		{"self.size > 'a'", kubecel.CodeNoMatchingOverload, "1:11", "self.size > 'a'\n          ^", "",
+		{"'e\u0301' == x", diag.UndeclaredReference, "1:9", "'e\u0301' == x\n       ^", "", ""},
+		{"'€' == x", diag.UndeclaredReference, "1:8", "'€' == x\n       ^", "", ""},
+		{"1 == 1 &&\n\t'é' == x", diag.UndeclaredReference, "2:9", "\t'é' == x\n\t       ^", "", ""},
+		{"1 == 1 &&\r\n  x\r\n  == 2", diag.UndeclaredReference, "2:3", "  x\n  ^", "", ""},
+		{"self.size > 'a'", diag.NoMatchingOverload, "1:11", "self.size > 'a'\n          ^", "",
 			"1:11: found no matching overload for '_>_' applied to '(int, string)'\n | self.size > 'a'\n | ..........^"},
-		{"[1].foo(1)", kubecel.CodeUndeclaredFunction, "1:8", "[1].foo(1)\n       ^", "",
+		{"[1].foo(1)", diag.UndeclaredFunction, "1:8", "[1].foo(1)\n       ^", "",
 			"1:8: undeclared reference to 'foo' (in container '')\n | [1].foo(1)\n | .......^"},
-		{"self.x", kubecel.CodeUndefinedField, "1:5", "self.x\n    ^", "",
+		{"self.x", diag.UndefinedField, "1:5", "self.x\n    ^", "",
 			"1:5: undefined field 'x'\n | self.x\n | ....^"},
-		{"self.siez > 1", kubecel.CodeUndefinedField, "1:5", "self.siez > 1\n    ^", "did you mean .size?", ""},
-		{"self.foo-bar", kubecel.CodeUndefinedField, "1:5", "self.foo-bar\n    ^", `the property "foo-bar" is written .foo__dash__bar`, ""},
-		{"self.a.b", kubecel.CodeUndefinedField, "1:5", "self.a.b\n    ^", `the property "a.b" is written .a__dot__b`, ""},
-		{"self.c/d", kubecel.CodeUndefinedField, "1:5", "self.c/d\n    ^", `the property "c/d" is written .c__slash__d`, ""},
-		{"self.e__f", kubecel.CodeUndefinedField, "1:5", "self.e__f\n    ^", `the property "e__f" is written .e__underscores__f`, ""},
-		{"self.in", kubecel.CodeSyntaxError, "1:6", "self.in\n     ^", `the property "in" is written __in__`, ""},
-		{"self['size']", kubecel.CodeNoMatchingOverload, "1:5", "self['size']\n    ^", `if "size" is a property of an object, select it: .size`, ""},
-		{"'a'.matches('(')", kubecel.CodeInvalidLiteral, "1:13", "'a'.matches('(')\n            ^", "",
+		{"self.siez > 1", diag.UndefinedField, "1:5", "self.siez > 1\n    ^", "did you mean .size?", ""},
+		{"self.foo-bar", diag.UndefinedField, "1:5", "self.foo-bar\n    ^", `the property "foo-bar" is written .foo__dash__bar`, ""},
+		{"self.a.b", diag.UndefinedField, "1:5", "self.a.b\n    ^", `the property "a.b" is written .a__dot__b`, ""},
+		{"self.c/d", diag.UndefinedField, "1:5", "self.c/d\n    ^", `the property "c/d" is written .c__slash__d`, ""},
+		{"self.e__f", diag.UndefinedField, "1:5", "self.e__f\n    ^", `the property "e__f" is written .e__underscores__f`, ""},
+		{"self.in", diag.SyntaxError, "1:6", "self.in\n     ^", `the property "in" is written __in__`, ""},
+		{"self['size']", diag.NoMatchingOverload, "1:5", "self['size']\n    ^", `if "size" is a property of an object, select it: .size`, ""},
+		{"'a'.matches('(')", diag.InvalidLiteral, "1:13", "'a'.matches('(')\n            ^", "",
 			"1:13: invalid matches argument\n | 'a'.matches('(')\n | ............^"},
 	} {
 		t.Run(test.expression, func(t *testing.T) {
@@ -67,7 +68,7 @@ func TestCompileErrors(t *testing.T) {
 				t.Errorf("%s at %v, hint %q; want %s at %s, hint %q", issue.Code, issue.Position, issue.Hint, test.code, test.at, test.hint)
 			}
 			snippet := "\n  | " + strings.ReplaceAll(test.snippet, "\n", "\n  | ")
-			if got := kubecel.Snippet(test.expression, issue.Position); got != snippet {
+			if got := diag.Snippet(test.expression, issue.Position); got != snippet {
 				t.Errorf("snippet%s\nwant%s", got, snippet)
 			}
 			if text := invalid.Error(); !strings.Contains(text, snippet) || !strings.Contains(text, issue.Message) || !strings.Contains(text, test.hint) {
@@ -95,7 +96,7 @@ func TestReleaseHint(t *testing.T) {
 	}
 	for i, want := range []string{"includes came with Kubernetes 1.37; API servers accept it in new expressions from 1.38 on", ""} {
 		issue := findings[i].Err.(*kubecel.CompileError).Issues[0]
-		if issue.Code != kubecel.CodeUndeclaredFunction || issue.Hint != want {
+		if issue.Code != diag.UndeclaredFunction || issue.Hint != want {
 			t.Errorf("%s, hint %q, want %q", issue.Code, issue.Hint, want)
 		}
 		if findings[i].Rule != []string{"[1].includes(1)", "[1].foo(1)"}[i] {
@@ -115,15 +116,15 @@ func TestServerTexts(t *testing.T) {
 	}
 	rules := mustRules(t, schema).Rules()
 	for i, want := range []struct {
-		code   kubecel.Code
+		code   diag.Code
 		server string
 	}{
-		{kubecel.CodeNoMatchingOverload, "compilation failed: ERROR: <input>:1:8: found no matching overload for '_==_' applied to '(string, int)'\n | self.s == 1\n | .......^"},
-		{kubecel.CodeTypeMismatch, "cel expression must evaluate to a bool"},
-		{kubecel.CodePlanFailed, "program instantiation failed: error parsing regexp: missing closing ): `(`"},
-		{kubecel.CodeUndefinedField, "messageExpression compilation failed: ERROR: <input>:1:5: undefined field 't'\n | self.t\n | ....^"},
-		{kubecel.CodePlanFailed, "messageExpression instantiation failed: error parsing regexp: missing closing ): `(`"},
-		{kubecel.CodeTypeMismatch, "messageExpression must evaluate to a string"},
+		{diag.NoMatchingOverload, "compilation failed: ERROR: <input>:1:8: found no matching overload for '_==_' applied to '(string, int)'\n | self.s == 1\n | .......^"},
+		{diag.TypeMismatch, "cel expression must evaluate to a bool"},
+		{diag.PlanFailed, "program instantiation failed: error parsing regexp: missing closing ): `(`"},
+		{diag.UndefinedField, "messageExpression compilation failed: ERROR: <input>:1:5: undefined field 't'\n | self.t\n | ....^"},
+		{diag.PlanFailed, "messageExpression instantiation failed: error parsing regexp: missing closing ): `(`"},
+		{diag.TypeMismatch, "messageExpression must evaluate to a string"},
 	} {
 		err := rules[i].Err
 		if i > 2 {
@@ -156,7 +157,7 @@ func TestSnippet(t *testing.T) {
 		{"ab", 0, 1, ""}, {"ab", 2, 1, ""}, {"ab", -1, 1, ""},
 		{strings.Repeat("a", 1<<20), 1, 1, ""},
 	} {
-		if got := kubecel.Snippet(test.expression, kubecel.Position{Line: test.line, Column: test.column}); got != test.want {
+		if got := diag.Snippet(test.expression, diag.Position{Line: test.line, Column: test.column}); got != test.want {
 			t.Errorf("%.20q %d:%d: %q, want %q", test.expression, test.line, test.column, got, test.want)
 		}
 	}
@@ -167,12 +168,12 @@ func TestHugeExpressions(t *testing.T) {
 	env := testEnv(t)
 	for name, want := range map[string]struct {
 		expression string
-		code       kubecel.Code
+		code       diag.Code
 	}{
-		"1 MB":     {strings.Repeat("a", 1<<20), kubecel.CodeExpressionTooLarge},
-		"brackets": {strings.Repeat("[", 100_000), kubecel.CodeSyntaxError},
-		"parens":   {strings.Repeat("(", 50_000) + strings.Repeat(")", 50_000), kubecel.CodeSyntaxError},
-		"garbage":  {strings.Repeat("\xff", 10_000), kubecel.CodeSyntaxError},
+		"1 MB":     {strings.Repeat("a", 1<<20), diag.ExpressionTooLarge},
+		"brackets": {strings.Repeat("[", 100_000), diag.SyntaxError},
+		"parens":   {strings.Repeat("(", 50_000) + strings.Repeat(")", 50_000), diag.SyntaxError},
+		"garbage":  {strings.Repeat("\xff", 10_000), diag.SyntaxError},
 	} {
 		invalid := compileError(t, env, want.expression)
 		if invalid.Issues[0].Code != want.code {
@@ -269,13 +270,12 @@ func TestMisuse(t *testing.T) {
 		if (*kubecel.Report)(nil).Valid() || (*kubecel.Report)(nil).ErrorList() != nil || (kubecel.Result{}).Bool() {
 			t.Error("nothing is valid")
 		}
-		for _, err := range []error{&kubecel.CompileError{}, &kubecel.EvalError{}, &kubecel.SchemaError{}, kubecel.Finding{}, kubecel.Violation{},
-			kubecel.Finding{}.FieldError(), kubecel.Violation{}.FieldError()} {
+		for _, err := range []error{&kubecel.CompileError{}, &kubecel.EvalError{}, &kubecel.InputError{}, kubecel.Finding{}, kubecel.Violation{}} {
 			_ = err.Error()
 		}
 		_, _, _ = new(kubecel.Expression).String(), new(kubecel.Expression).OutputType(), new(kubecel.Expression).Estimate()
 		_, _, _ = (*kubecel.Expression)(nil).String(), (*kubecel.Expression)(nil).OutputType(), (*kubecel.Expression)(nil).Estimate()
-		_, _ = kubecel.Position{}.String(), kubecel.Rule{}.Total()
+		_, _ = diag.Position{}.String(), kubecel.Rule{}.Total()
 	})
 }
 

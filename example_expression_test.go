@@ -12,8 +12,9 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/library"
 )
 
 // An environment, an expression, an evaluation.
@@ -311,7 +312,7 @@ func ExampleCostLimit() {
 
 // Errors of other sources can point at their place in the same way.
 func ExampleSnippet() {
-	fmt.Println("not good:" + kubecel.Snippet("a ||\nb && c", kubecel.Position{Line: 2, Column: 6}))
+	fmt.Println("not good:" + diag.Snippet("a ||\nb && c", diag.Position{Line: 2, Column: 6}))
 	// Output:
 	// not good:
 	//   | b && c

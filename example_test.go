@@ -237,7 +237,7 @@ func ExampleWithValidationBudget() {
 // A document that cannot be used.
 func ExampleSchemaError() {
 	_, err := kubecel.CompileCRD([]byte(widgets), "v2")
-	var unusable *kubecel.SchemaError
+	var unusable *kubecel.InputError
 	if errors.As(err, &unusable) {
 		fmt.Println(unusable.Code)
 		fmt.Println(unusable)

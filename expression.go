@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/eval"
@@ -39,7 +40,7 @@ func (e *Env) Compile(expression string) (*Expression, error) {
 	if err != nil {
 		return nil, &CompileError{
 			Expression: expression,
-			Issues:     []Issue{{Code: CodePlanFailed, Message: err.Error()}},
+			Issues:     []diag.Issue{{Code: diag.PlanFailed, Message: err.Error()}},
 			Server:     "program instantiation failed: " + err.Error(),
 		}
 	}
@@ -57,23 +58,16 @@ func (e *Env) Compile(expression string) (*Expression, error) {
 func compileError(expression, server string, err error) *CompileError {
 	e := &CompileError{Expression: expression, Server: server}
 	if f, ok := errors.AsType[*environment.Failure](err); ok {
-		for _, issue := range f.Issues {
-			e.Issues = append(e.Issues, Issue{
-				Code:     Code(issue.Code),
-				Position: Position{Line: issue.Line, Column: issue.Column},
-				Message:  issue.Message,
-				Hint:     issue.Hint,
-			})
-		}
+		e.Issues = f.Issues
 		return e
 	}
-	code := CodeTypeMismatch // of a rule that is not bool, of a message that is no string
+	code := diag.TypeMismatch // of a rule that is not bool, of a message that is no string
 	if stage, ok := errors.AsType[*crd.CompileError](err); ok && stage.Stage != crd.StageCheck {
-		code = CodePlanFailed
+		code = diag.PlanFailed
 	} else if expression == "" {
-		code = CodeNoType
+		code = diag.NoType
 	}
-	e.Issues = []Issue{{Code: code, Message: err.Error()}}
+	e.Issues = []diag.Issue{{Code: code, Message: err.Error()}}
 	return e
 }
 
@@ -128,7 +122,7 @@ func WithCostLimit(units uint64) EvalOption {
 }
 
 // WithBudget charges the evaluation to a budget. An evaluation that the budget
-// does not cover fails with CodeBudgetExhausted, and so do all that follow. As in
+// does not cover fails with diag.BudgetExhausted, and so do all that follow. As in
 // an API server, only CostLimit and WithCostLimit cut an evaluation short: what it
 // cost is compared with the budget afterwards.
 func WithBudget(budget *Budget) EvalOption {
@@ -152,7 +146,7 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 		return Result{}, errors.New("the expression is empty: Env.Compile makes one")
 	case ctx.Err() != nil:
 		err := fmt.Errorf("%w: %w", eval.ErrInterrupted, context.Cause(ctx))
-		return Result{}, x.evalError(CodeCancelled, eval.Result{Err: interrupted(ctx, err)})
+		return Result{}, x.evalError(diag.Cancelled, eval.Result{Err: interrupted(ctx, err)})
 	}
 	config := evalConfig{limit: x.env.config.limit}
 	for _, opt := range opts {
@@ -161,14 +155,14 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 		}
 	}
 	if config.budget != nil && config.budget.Remaining() == 0 {
-		return Result{}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget})
+		return Result{}, x.evalError(diag.BudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}
 	result := x.program.Eval(ctx, variables{env: x.env, values: vars}, config.limit)
 	covered := config.budget == nil || config.budget.inner.Spend(result.Cost)
 	if result.Kind == eval.KindInterrupted {
 		result.Err = interrupted(ctx, result.Err)
 	} else if !covered {
-		return Result{Cost: result.Cost}, x.evalError(CodeBudgetExhausted, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
+		return Result{Cost: result.Cost}, x.evalError(diag.BudgetExhausted, eval.Result{Err: errOutOfBudget, Cost: result.Cost})
 	}
 	if result.Err != nil {
 		return Result{Cost: result.Cost}, x.evalError(evalCodes[result.Kind], result)
@@ -177,12 +171,12 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 }
 
 // evalCodes are the codes of the outcomes without a value.
-var evalCodes = map[eval.Kind]Code{
-	eval.KindError:          CodeEvaluationFailed,
-	eval.KindNoSuchOverload: CodeNoOverload,
-	eval.KindInterrupted:    CodeCancelled,
-	eval.KindCostLimit:      CodeCallLimitExceeded,
-	eval.KindInternal:       CodeInternal,
+var evalCodes = map[eval.Kind]diag.Code{
+	eval.KindError:          diag.EvaluationFailed,
+	eval.KindNoSuchOverload: diag.NoOverload,
+	eval.KindInterrupted:    diag.Cancelled,
+	eval.KindCostLimit:      diag.CallLimitExceeded,
+	eval.KindInternal:       diag.Internal,
 }
 
 // interrupted is an error by which callers know the context's own, whatever its
@@ -196,7 +190,7 @@ func interrupted(ctx context.Context, err error) error {
 
 var errOutOfBudget = errors.New("the cost budget is used up")
 
-func (x *Expression) evalError(code Code, result eval.Result) *EvalError {
+func (x *Expression) evalError(code diag.Code, result eval.Result) *EvalError {
 	e := &EvalError{
 		Code: code, Expression: x.source, Server: result.Err.Error(), Cost: result.Cost, Cause: result.Err,
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/diag"
 )
 
 // TestBadDocuments holds that each document that is no CRD is told what it is.
@@ -18,25 +19,25 @@ func TestBadDocuments(t *testing.T) {
 	crd := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
 	for _, test := range []struct {
 		name, document, version string
-		code                    kubecel.Code
+		code                    diag.Code
 		text                    string
 		checks                  bool // CheckCRD has findings instead of an error
 	}{
-		{"no YAML", "a: [", "v1", kubecel.CodeDocumentUnreadable, "line 1: did not find expected node content", false},
-		{"not UTF-8", "a: \xff", "v1", kubecel.CodeDocumentUnreadable, "invalid leading UTF-8 octet", false},
-		{"nil", "", "v1", kubecel.CodeNotCRD, "no document is a CustomResourceDefinition of apiextensions.k8s.io/v1", false},
-		{"comments", "# nothing\n---\n", "v1", kubecel.CodeNotCRD, "no document is a CustomResourceDefinition of apiextensions.k8s.io/v1", false},
-		{"list", "[1]", "v1", kubecel.CodeDocumentUnreadable, "document 1", false},
-		{"other kind", "apiVersion: v1\nkind: Pod", "v1", kubecel.CodeNotCRD, `it is "Pod" of "v1"`, false},
-		{"beta", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition", "v1", kubecel.CodeNotCRD, "Kubernetes serves only apiextensions.k8s.io/v1 since 1.22", false},
-		{"two", crd + "---\n" + crd, "v1", kubecel.CodeNotCRD, "several CustomResourceDefinitions", false},
-		{"wrong type", string(crdOf("{type: object, properties: {a: {type: 5}}}")), "v1", kubecel.CodeDocumentUnreadable,
+		{"no YAML", "a: [", "v1", diag.DocumentUnreadable, "line 1: did not find expected node content", false},
+		{"not UTF-8", "a: \xff", "v1", diag.DocumentUnreadable, "invalid leading UTF-8 octet", false},
+		{"nil", "", "v1", diag.NotCRD, "no document is a CustomResourceDefinition of apiextensions.k8s.io/v1", false},
+		{"comments", "# nothing\n---\n", "v1", diag.NotCRD, "no document is a CustomResourceDefinition of apiextensions.k8s.io/v1", false},
+		{"list", "[1]", "v1", diag.DocumentUnreadable, "document 1", false},
+		{"other kind", "apiVersion: v1\nkind: Pod", "v1", diag.NotCRD, `it is "Pod" of "v1"`, false},
+		{"beta", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition", "v1", diag.NotCRD, "Kubernetes serves only apiextensions.k8s.io/v1 since 1.22", false},
+		{"two", crd + "---\n" + crd, "v1", diag.NotCRD, "several CustomResourceDefinitions", false},
+		{"wrong type", string(crdOf("{type: object, properties: {a: {type: 5}}}")), "v1", diag.DocumentUnreadable,
 			"spec.versions[0].schema.openAPIV3Schema: properties[a].type: cannot use a whole number as a string", false},
-		{"no versions", crd, "v1", kubecel.CodeVersionMissing, `no version "v1", there are []`, true},
-		{"other version", string(crdOf("{type: object}")), "v2", kubecel.CodeVersionMissing, `no version "v2", there are ["v1"]`, true},
-		{"none stored", crd + "spec: {versions: [{name: v1}]}", "", kubecel.CodeVersionMissing, "no version has storage: true", true},
-		{"no schema", string(crdOf("null")), "", kubecel.CodeSchemaMissing, `version "v1" has no schema`, true},
-		{"not structural", string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}")), "v1", kubecel.CodeNotStructural,
+		{"no versions", crd, "v1", diag.VersionMissing, `no version "v1", there are []`, true},
+		{"other version", string(crdOf("{type: object}")), "v2", diag.VersionMissing, `no version "v2", there are ["v1"]`, true},
+		{"none stored", crd + "spec: {versions: [{name: v1}]}", "", diag.VersionMissing, "no version has storage: true", true},
+		{"no schema", string(crdOf("null")), "", diag.SchemaMissing, `version "v1" has no schema`, true},
+		{"not structural", string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}")), "v1", diag.NotStructural,
 			"properties[a]: schema is not structural: OpenAPIV3Schema 'items' must be a schema, but is an array", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,7 +49,7 @@ func TestBadDocuments(t *testing.T) {
 				t.Errorf("CheckCRD: %v", err)
 			}
 			for call, err := range errs {
-				unusable, ok := errors.AsType[*kubecel.SchemaError](err)
+				unusable, ok := errors.AsType[*kubecel.InputError](err)
 				if !ok {
 					t.Errorf("%s: error %v, want a SchemaError", call, err)
 				} else if unusable.Code != test.code || !strings.Contains(err.Error(), test.text) {
@@ -70,7 +71,7 @@ func TestBadSchemas(t *testing.T) {
 		"{type: object, properties: {a: {type: array, items: [{}]}}}": "properties[a]: schema is not structural",
 	} {
 		_, err := kubecel.CompileSchema([]byte(schema))
-		if _, ok := errors.AsType[*kubecel.SchemaError](err); !ok || !strings.Contains(err.Error(), want) {
+		if _, ok := errors.AsType[*kubecel.InputError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want a SchemaError with %q", schema, err, want)
 		}
 	}
@@ -85,12 +86,12 @@ func TestRuleOnUnsupportedType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := map[kubecel.Code]string{}
+	paths := map[diag.Code]string{}
 	for _, f := range findings {
 		paths[f.Code] = f.Path
 	}
 	at := "spec.validation.openAPIV3Schema.properties[a]."
-	if paths[kubecel.CodeNoType] != at+"properties[b].x-kubernetes-validations" || paths[kubecel.CodeRuleInvalid] != at+"x-kubernetes-validations[0].rule" {
+	if paths[diag.NoType] != at+"properties[b].x-kubernetes-validations" || paths[diag.RuleInvalid] != at+"x-kubernetes-validations[0].rule" {
 		t.Errorf("findings %v", findings)
 	}
 
@@ -110,22 +111,22 @@ func TestBadObjects(t *testing.T) {
 	for _, test := range []struct {
 		rule, object, message string
 		cost                  uint64
-		position              kubecel.Position
+		position              diag.Position
 	}{
-		{"self.size > 1", "{}", "no such key: size", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size > 1", "size: null", "no such key: size", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size > 1", "size: a", "invalid data, expected int, got string", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size > 1", "size: 1.5", "invalid data, expected int, got float64", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size > 1", "size: 1e30", "invalid data, expected int, got float64", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size > 1", "size: 9223372036854775808", "invalid data, expected int, got float64", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.size + 1 > 1", "size: 9223372036854775807", "integer overflow", 4, kubecel.Position{Line: 1, Column: 11}},
-		{"self.name == 'a'", "name: [1]", "invalid data, expected string, got []interface {}", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.day < " + early, "day: tomorrow", `Invalid date formatted string tomorrow: parsing time "tomorrow" as "2006-01-02": cannot parse "tomorrow" as "2006"`, 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.data == b'a'", "data: '%%%'", "Invalid byte formatted string %%%: illegal base64 data at input byte 0", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.names.all(n, n == 'a')", "names: {a: b}", "invalid data, expected an array for the provided schema with type=array", 2, kubecel.Position{Line: 1, Column: 5}},
-		{"self.names.all(n, n == 'a')", "names: [null]", "invalid data, got null for schema with nullable=false", 8, kubecel.Position{Line: 1, Column: 19}},
-		{"self.either == 1", "either: true", "invalid data, expected XIntOrString value to be either a string or integer", 3, kubecel.Position{Line: 1, Column: 5}},
-		{"self.any == self.any", "any: 5", "invalid data, expected a map for the provided schema with type=object", 5, kubecel.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "{}", "no such key: size", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "size: null", "no such key: size", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "size: a", "invalid data, expected int, got string", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "size: 1.5", "invalid data, expected int, got float64", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "size: 1e30", "invalid data, expected int, got float64", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size > 1", "size: 9223372036854775808", "invalid data, expected int, got float64", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.size + 1 > 1", "size: 9223372036854775807", "integer overflow", 4, diag.Position{Line: 1, Column: 11}},
+		{"self.name == 'a'", "name: [1]", "invalid data, expected string, got []interface {}", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.day < " + early, "day: tomorrow", `Invalid date formatted string tomorrow: parsing time "tomorrow" as "2006-01-02": cannot parse "tomorrow" as "2006"`, 3, diag.Position{Line: 1, Column: 5}},
+		{"self.data == b'a'", "data: '%%%'", "Invalid byte formatted string %%%: illegal base64 data at input byte 0", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.names.all(n, n == 'a')", "names: {a: b}", "invalid data, expected an array for the provided schema with type=array", 2, diag.Position{Line: 1, Column: 5}},
+		{"self.names.all(n, n == 'a')", "names: [null]", "invalid data, got null for schema with nullable=false", 8, diag.Position{Line: 1, Column: 19}},
+		{"self.either == 1", "either: true", "invalid data, expected XIntOrString value to be either a string or integer", 3, diag.Position{Line: 1, Column: 5}},
+		{"self.any == self.any", "any: 5", "invalid data, expected a map for the provided schema with type=object", 5, diag.Position{Line: 1, Column: 5}},
 	} {
 		t.Run(test.rule+" of "+test.object, func(t *testing.T) {
 			object, err := kubecel.ParseObject([]byte(test.object))
@@ -174,7 +175,7 @@ func TestParseObjectErrors(t *testing.T) {
 		strings.Repeat("- ", 1e5): "object: yaml: exceeded max depth of 10000",
 	} {
 		_, err := kubecel.ParseObject([]byte(data))
-		if unusable, ok := errors.AsType[*kubecel.SchemaError](err); !ok || unusable.Code != kubecel.CodeDocumentUnreadable || err.Error() != want {
+		if unusable, ok := errors.AsType[*kubecel.InputError](err); !ok || unusable.Code != diag.DocumentUnreadable || err.Error() != want {
 			t.Errorf("%.20q: error %v, want %q", data, err, want)
 		}
 	}
@@ -236,7 +237,7 @@ func TestBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(report.Violations) != 1 || report.Violations[0].Code != kubecel.CodeBudgetExhausted ||
+		if len(report.Violations) != 1 || report.Violations[0].Code != diag.BudgetExhausted ||
 			report.Violations[0].Message != message || report.Violations[0].Rule != want.rule {
 			t.Errorf("%d units: %v", units, report.Violations)
 		}
@@ -258,7 +259,7 @@ func TestCancelled(t *testing.T) {
 	env := testEnv(t)
 	_, err := mustCompile(t, env, "true").Eval(done, nil)
 	failed, ok := errors.AsType[*kubecel.EvalError](err)
-	if !ok || failed.Code != kubecel.CodeCancelled || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+	if !ok || failed.Code != diag.Cancelled || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 		t.Errorf("before evaluation: %v", err)
 	}
 	rules := mustRules(t, withRule("{rule: self.size > 1}"))

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/diag"
 )
 
 // FuzzCompile holds that no text makes Compile or Eval panic, and that an error
@@ -59,7 +60,7 @@ func FuzzCompile(f *testing.F) {
 }
 
 // checkPlace holds that a position is none, or in the expression or at its end.
-func checkPlace(t *testing.T, expression string, at kubecel.Position) {
+func checkPlace(t *testing.T, expression string, at diag.Position) {
 	t.Helper()
 	if at.IsZero() {
 		return
@@ -86,17 +87,17 @@ func FuzzCompileCRD(f *testing.F) {
 	f.Add([]byte("kind: Pod"))
 	f.Fuzz(func(t *testing.T, document []byte) {
 		findings, err := kubecel.CheckCRD(document)
-		if _, ok := errors.AsType[*kubecel.SchemaError](err); err != nil && !ok {
+		if _, ok := errors.AsType[*kubecel.InputError](err); err != nil && !ok {
 			t.Fatalf("CheckCRD: error %T", err)
 		}
 		again, _ := kubecel.CheckCRD(document)
-		text := func(f kubecel.Finding) string { return string(f.Code) + " " + f.Error() + f.FieldError().Error() }
+		text := func(f kubecel.Finding) string { return string(f.Code) + " " + f.Error() + f.Server.Error() }
 		if !slices.EqualFunc(findings, again, func(a, b kubecel.Finding) bool { return text(a) == text(b) }) {
 			t.Errorf("findings %v the second time, %v the first", again, findings)
 		}
 		rules, err := kubecel.CompileCRD(document, "")
 		if err != nil {
-			unusable, ok := errors.AsType[*kubecel.SchemaError](err)
+			unusable, ok := errors.AsType[*kubecel.InputError](err)
 			if !ok || unusable.Code == "" || unusable.Error() == "" {
 				t.Fatalf("CompileCRD: error %#v", err)
 			}
@@ -127,7 +128,7 @@ func FuzzParseObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		object, err := kubecel.ParseObject(data)
 		if err != nil {
-			if _, ok := errors.AsType[*kubecel.SchemaError](err); !ok || object != nil {
+			if _, ok := errors.AsType[*kubecel.InputError](err); !ok || object != nil {
 				t.Fatalf("error %T, object %v", err, object)
 			}
 			return

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel"
-	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/library"
 )
 
 // crdOf is a CRD with one version, v1, that has a schema.

@@ -102,7 +102,7 @@ func TestDirectDependencies(t *testing.T) {
 // TestLayers holds that packages import only downwards.
 func TestLayers(t *testing.T) {
 	layers := []string{
-		"escaping", "cost", "library", "typesystem", "report", "report/html",
+		"escaping", "release", "diag", "cost", "library", "internal/typesystem", "report", "report/html",
 		"internal/eval", "internal/crd", "internal/environment", "internal/explain", "", "internal/parity",
 	}
 	rank := func(path string) int {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kubecel/kubecel/diag"
 	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -16,7 +17,7 @@ import (
 // does: whole numbers are int64 and others float64, which decides whether a
 // field of type integer is valid. Data may nest up to 10,000 deep.
 //
-// The error is a *SchemaError with CodeDocumentUnreadable.
+// The error is a *InputError with diag.DocumentUnreadable.
 func ParseObject(data []byte) (map[string]any, error) {
 	value, err := parseDocument(data)
 	if err != nil {
@@ -33,7 +34,7 @@ func ParseObject(data []byte) (map[string]any, error) {
 }
 
 func objectError(err error) error {
-	return &SchemaError{Code: CodeDocumentUnreadable, Detail: "object: " + err.Error(), Cause: err}
+	return &InputError{Code: diag.DocumentUnreadable, Detail: "object: " + err.Error(), Cause: err}
 }
 
 // parseDocument parses JSON as such, because not all of it is YAML, and YAML

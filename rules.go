@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -28,7 +29,7 @@ type RuleSet struct {
 // validate objects. An empty version stands
 // for the version that is stored.
 //
-// The error is a *SchemaError if the document cannot be used: it cannot be read,
+// The error is a *InputError if the document cannot be used: it cannot be read,
 // is something else than one CRD, has no such version, or its schema cannot be
 // structural. A rule that does not compile is no error here, because a server
 // keeps serving such a CRD and rejects the objects that the rule is about:
@@ -52,7 +53,7 @@ func versionIndex(definition *crd.Definition, version string) (int, error) {
 	if version == "" {
 		stored := slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Storage })
 		if stored < 0 {
-			return 0, &SchemaError{Code: CodeVersionMissing, Detail: "no version has storage: true"}
+			return 0, &InputError{Code: diag.VersionMissing, Detail: "no version has storage: true"}
 		}
 		version = definition.Versions[stored].Name
 	}
@@ -63,7 +64,7 @@ func versionIndex(definition *crd.Definition, version string) (int, error) {
 }
 
 // CompileSchema compiles the rules of a schema alone, in YAML or JSON: what
-// stands below openAPIV3Schema in a CRD. The error is a *SchemaError as that of
+// stands below openAPIV3Schema in a CRD. The error is a *InputError as that of
 // [CompileCRD].
 func CompileSchema(schema []byte, opts ...CRDOption) (*RuleSet, error) {
 	doc, err := typesystem.ParseOpenAPI(schema)
@@ -205,55 +206,10 @@ func (r *Report) ErrorList() field.ErrorList {
 	}
 	var list field.ErrorList
 	for _, v := range r.Violations {
-		list = append(list, v.FieldError())
+		list = append(list, v.Server)
 	}
 	return list
 }
-
-// Violation is one thing that is wrong with an object.
-type Violation struct {
-	// Code is the class of the violation.
-	Code Code
-	// Path is the place in the object, such as spec.rules[0].matches; empty for
-	// the object itself.
-	Path string
-	// Message is what an API server says.
-	Message string
-	// Reason is the reason that the rule gives, FieldValueInvalid if it gives none.
-	Reason string
-	// Value is the value that the rule is about.
-	Value any
-	// Rule is the expression, empty if the violation is not about one rule.
-	Rule string
-	// RulePath is the place of the rule in the schema, such as
-	// properties[spec].x-kubernetes-validations[0].
-	RulePath string
-	// Err is the *EvalError or *CompileError that kept the rule from giving an
-	// answer, nil if the rule was false.
-	Err error
-
-	source *crd.Violation
-}
-
-// FieldError returns the violation exactly as an API server reports it: error
-// type, field, value and detail. The field of the object itself is "<nil>".
-func (v Violation) FieldError() *field.Error {
-	if v.source == nil { // made by a caller
-		return &field.Error{Type: field.ErrorTypeInvalid, Field: v.Path, BadValue: v.Value, Detail: v.Message}
-	}
-	return v.source.FieldError()
-}
-
-// Error returns the path and the message.
-func (v Violation) Error() string {
-	if v.Path == "" {
-		return v.Message
-	}
-	return v.Path + ": " + v.Message
-}
-
-// Unwrap returns Err.
-func (v Violation) Unwrap() error { return v.Err }
 
 func (r *RuleSet) violations(found []crd.Violation) []Violation {
 	if len(found) == 0 {
@@ -263,7 +219,7 @@ func (r *RuleSet) violations(found []crd.Violation) []Violation {
 	for i := range found {
 		f := &found[i]
 		v := Violation{
-			Code: Code(f.Code), Message: f.Message, Reason: string(crd.ReasonInvalid), Value: f.Value, source: f,
+			Code: f.Code, Message: f.Message, Reason: string(crd.ReasonInvalid), Value: f.Value, Server: f.FieldError(),
 		}
 		if f.Path != nil {
 			v.Path = f.Path.String()
@@ -285,11 +241,11 @@ func ruleError(v Violation, f *crd.Violation) error {
 	switch {
 	case f.Err == nil:
 		return nil
-	case v.Code == CodeNotCompiled:
+	case v.Code == diag.NotCompiled:
 		return compileError(v.Rule, f.Err.Error(), f.Err)
 	}
 	return &EvalError{
-		Code: v.Code, Expression: v.Rule, Position: Position{Line: f.Line, Column: f.Column},
+		Code: v.Code, Expression: v.Rule, Position: diag.Position{Line: f.Line, Column: f.Column},
 		Server: f.Err.Error(), Cause: f.Err,
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Finding is one thing that an API server rejects in a CRD.
 type Finding struct {
 	// Code tells what kind of finding it is.
-	Code Code
+	Code diag.Code
 	// Error is the error exactly as an API server reports it.
 	Error *field.Error
 	// Rule is the rule that it is about, nil if it is about the schema.
@@ -75,7 +76,7 @@ func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
 	for i := range d.Versions {
 		if d.Versions[i].Schema == nil {
 			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-			findings = append(findings, Finding{Code: CodeSchemaMissing, Error: field.Required(path, "")})
+			findings = append(findings, Finding{Code: diag.SchemaMissing, Error: field.Required(path, "")})
 		}
 	}
 	for i := range d.Versions {
@@ -102,22 +103,22 @@ func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, 
 // schema checks a whole schema.
 func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, all *Checks) []Finding {
 	var findings []Finding
-	add := func(code Code, errs ...*field.Error) {
+	add := func(code diag.Code, errs ...*field.Error) {
 		for _, err := range errs {
 			findings = append(findings, Finding{Code: code, Error: err})
 		}
 	}
 	if status {
-		add(CodeSchemaInvalid, statusRoot(s, path)...)
+		add(diag.SchemaInvalid, statusRoot(s, path)...)
 	}
 	if s.Nullable {
-		add(CodeSchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
+		add(diag.SchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
 	var types *typeContext
 	inconvertible := convertible(s)
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
-		add(CodeNotStructural, errs...)
+		add(diag.NotStructural, errs...)
 		if len(errs) == 0 && c.env != nil {
 			types = all.rootTypes(s)
 		}
@@ -126,14 +127,14 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 	findings = append(append(findings, schema...), rules...)
 	if len(findings) == 0 && inconvertible != nil {
 		// The other findings say it in better words, if there are any.
-		add(CodeNotStructural, field.Invalid(path, "", inconvertible.Error()))
+		add(diag.NotStructural, field.Invalid(path, "", inconvertible.Error()))
 	}
 	if c.total > cost.SchemaEstimateLimit {
 		for _, e := range c.expensive {
-			findings = append(findings, Finding{Code: CodeSchemaEstimateExceeded, Rule: e.rule,
+			findings = append(findings, Finding{Code: diag.SchemaEstimateExceeded, Rule: e.rule,
 				Error: field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")})
 		}
-		add(CodeSchemaEstimateExceeded, field.Forbidden(path,
+		add(diag.SchemaEstimateExceeded, field.Forbidden(path,
 			cost.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)))
 	}
 	return findings
@@ -202,7 +203,7 @@ func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in in
 	}
 	invalid := func(errs field.ErrorList) {
 		for _, err := range errs {
-			schema = append(schema, Finding{Code: CodeSchemaInvalid, Error: err})
+			schema = append(schema, Finding{Code: diag.SchemaInvalid, Error: err})
 		}
 	}
 	below := func(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) {
@@ -285,7 +286,7 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 		scope, err = c.env.Scope(self)
 	}
 	if err != nil {
-		return []Finding{{Code: CodeNoType, Error: field.InternalError(path, err), Cause: err}}
+		return []Finding{{Code: diag.NoType, Error: field.InternalError(path, err), Cause: err}}
 	}
 	var findings []Finding
 	for i := range s.Validations {
@@ -305,7 +306,7 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 
 // rule checks one rule that can stand at cardinality places of an object.
 func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in inherited, cardinality uint64) (findings []Finding) {
-	add := func(code Code, err *field.Error, cause error) {
+	add := func(code diag.Code, err *field.Error, cause error) {
 		findings = append(findings, Finding{Code: code, Error: err, Rule: r, Cause: cause})
 	}
 	rulePath, messagePath := path.Child("rule"), path.Child("messageExpression")
@@ -314,7 +315,7 @@ func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in i
 		estimate = cost.Repeated(compiled.expr.Cost.Max, cardinality)
 	}
 	if estimate > cost.EstimateLimit {
-		add(CodeEstimateExceeded, field.Forbidden(rulePath, cost.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
+		add(diag.EstimateExceeded, field.Forbidden(rulePath, cost.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
 	}
 	c.observe(r, rulePath, estimate)
 	if e := compiled.err; e != nil {
@@ -325,16 +326,16 @@ func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in i
 	} else if compiled.message != nil {
 		estimate := compiled.message.Cost.Max
 		if estimate > cost.EstimateLimit {
-			add(CodeEstimateExceeded, field.Forbidden(messagePath, cost.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
+			add(diag.EstimateExceeded, field.Forbidden(messagePath, cost.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
 		}
 		c.observe(r, messagePath, estimate)
 	}
 	if compiled.oldSelf {
 		if in.uncorrelated != nil {
-			add(CodeOldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", in.uncorrelated)), nil)
+			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", in.uncorrelated)), nil)
 		}
 	} else if r.OptionalOldSelf != nil {
-		add(CodeOldSelfUnused, field.Invalid(path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"), nil)
+		add(diag.OldSelfUnused, field.Invalid(path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"), nil)
 	}
 	return findings
 }

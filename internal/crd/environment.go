@@ -8,8 +8,8 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
-	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Environment compiles the expressions of rules.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/eval"
 )
 
@@ -18,13 +19,13 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 // rules evaluates the rules of a node. It is false if validation ends.
 func (w *walk) rules(n *node, at *step, object, old any, r ratchet) bool {
 	if n.err != nil {
-		w.report(Violation{Code: CodeNotCompiled, Path: w.at(at), Value: object, Err: n.err, bad: n.schema.Type,
+		w.report(Violation{Code: diag.NotCompiled, Path: w.at(at), Value: object, Err: n.err, bad: n.schema.Type,
 			Message: fmt.Sprintf("rule compiler initialization error: %v", n.err)})
 		return true
 	}
 	if w.budget.Left() == 0 {
 		w.budget.exhaust()
-		w.report(Violation{Code: CodeBudgetExhausted, Path: w.at(at), Value: object, bad: n.schema.Type, Message: outOfBudget})
+		w.report(Violation{Code: diag.BudgetExhausted, Path: w.at(at), Value: object, bad: n.schema.Type, Message: outOfBudget})
 		return false
 	}
 	w.node, w.object, w.old = n, object, old
@@ -79,7 +80,7 @@ func (w *walk) ResolveName(name string) (any, bool) {
 func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 	source := r.source
 	if r.err != nil {
-		w.report(w.failure(CodeNotCompiled, r, at, r.err, fmt.Sprintf("rule compile error: %v", r.err)))
+		w.report(w.failure(diag.NotCompiled, r, at, r.err, fmt.Sprintf("rule compile error: %v", r.err)))
 		return true
 	}
 	optional := source.OptionalOldSelf != nil && *source.OptionalOldSelf
@@ -98,7 +99,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		return false
 	}
 	if !w.budget.Spend(result.Cost) {
-		w.report(w.failure(CodeBudgetExhausted, r, at, nil, outOfBudget))
+		w.report(w.failure(diag.BudgetExhausted, r, at, nil, outOfBudget))
 		return false
 	}
 	switch result.Kind {
@@ -108,22 +109,22 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		}
 		return w.violated(r, at, was)
 	case eval.KindNoSuchOverload:
-		w.report(w.failure(CodeNoOverload, r, at, result.Err,
+		w.report(w.failure(diag.NoOverload, r, at, result.Err,
 			fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", result.Err, source.words())))
 		return true
 	case eval.KindCostLimit:
 		w.budget.exhaust()
-		w.report(w.failure(CodeCallLimitExceeded, r, at, result.Err,
+		w.report(w.failure(diag.CallLimitExceeded, r, at, result.Err,
 			fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", result.Err, source.words())))
 		return false
 	}
-	w.report(w.failure(CodeEvaluationFailed, r, at, result.Err, fmt.Sprintf("%v evaluating rule: %v", result.Err, source.words())))
+	w.report(w.failure(diag.EvaluationFailed, r, at, result.Err, fmt.Sprintf("%v evaluating rule: %v", result.Err, source.words())))
 	return true
 }
 
 // failure is a violation by a rule that gave no answer. As in an API server it
 // reports the type of the value instead of the value, and always counts.
-func (w *walk) failure(code Code, r *nodeRule, at *step, err error, message string) Violation {
+func (w *walk) failure(code diag.Code, r *nodeRule, at *step, err error, message string) Violation {
 	v := Violation{Code: code, Path: w.at(at), Message: message, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
 	if failed, ok := errors.AsType[*types.Err](err); ok && r.expr != nil {
 		v.Line, v.Column = r.expr.Program.Position(r.source.Rule.Rule, failed.NodeID())
@@ -164,7 +165,7 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	if message == "" {
 		message = r.source.defaultMessage()
 	}
-	v := Violation{Code: CodeViolated, Path: path, Message: message, Value: w.object, Rule: r.source, kind: errorType(r.source.Reason), bad: w.object}
+	v := Violation{Code: diag.Violated, Path: path, Message: message, Value: w.object, Rule: r.source, kind: errorType(r.source.Reason), bad: w.object}
 	if t := w.node.schema.Type; t == "object" || t == "array" {
 		v.bad = field.OmitValueType{}
 	}
@@ -196,15 +197,15 @@ func (w *walk) message(r *nodeRule, at *step) (message string, stop *Violation) 
 		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
 		return "", nil
 	}
-	end := func(code Code, err error, detail string) *Violation {
+	end := func(code diag.Code, err error, detail string) *Violation {
 		w.budget.exhaust()
 		return &Violation{Code: code, Message: detail, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
 	}
 	if !w.budget.Spend(result.Cost) {
-		return "", end(CodeBudgetExhausted, nil, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
+		return "", end(diag.BudgetExhausted, nil, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
 	}
 	if result.Kind == eval.KindCostLimit {
-		return "", end(CodeCallLimitExceeded, result.Err,
+		return "", end(diag.CallLimitExceeded, result.Err,
 			fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.source.MessageExpression))
 	}
 	text, ok := result.Value.(types.String)

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -212,21 +213,21 @@ func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (e
 	text, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
 	switch {
 	case text == "":
-		errs = append(errs, coded{CodeRuleMissing, field.Required(path.Child("rule"), "rule is not specified")})
+		errs = append(errs, coded{diag.RuleMissing, field.Required(path.Child("rule"), "rule is not specified")})
 	case r.Message != "" && message == "":
-		errs = append(errs, coded{CodeMessageInvalid, field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")})
+		errs = append(errs, coded{diag.MessageInvalid, field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")})
 	case lineBreaks.MatchString(message):
-		errs = append(errs, coded{CodeMessageInvalid, field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")})
+		errs = append(errs, coded{diag.MessageInvalid, field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")})
 	case message == "" && lineBreaks.MatchString(text):
-		errs = append(errs, coded{CodeMessageInvalid, field.Required(path.Child("message"), "message must be specified if rule contains line breaks")})
+		errs = append(errs, coded{diag.MessageInvalid, field.Required(path.Child("message"), "message must be specified if rule contains line breaks")})
 	}
 	if r.MessageExpression != "" && strings.TrimSpace(r.MessageExpression) == "" {
-		errs = append(errs, coded{CodeMessageExpressionInvalid, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified")})
+		errs = append(errs, coded{diag.MessageExpressionInvalid, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified")})
 	}
 	if r.Reason != nil {
 		reasons := []Reason{ReasonDuplicate, ReasonForbidden, ReasonInvalid, ReasonRequired}
 		if reason := Reason(*r.Reason); !slices.Contains(reasons, reason) {
-			errs = append(errs, coded{CodeReasonInvalid, field.NotSupported(path.Child("reason"), reason, reasons)})
+			errs = append(errs, coded{diag.ReasonInvalid, field.NotSupported(path.Child("reason"), reason, reasons)})
 		}
 	}
 	if r.FieldPath == "" {
@@ -234,19 +235,19 @@ func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (e
 	}
 	path = path.Child("fieldPath")
 	if strings.TrimSpace(r.FieldPath) == "" {
-		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified")})
+		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified")})
 	}
 	if lineBreaks.MatchString(r.FieldPath) {
-		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks")})
+		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks")})
 	}
 	if _, err := fieldPath(r.FieldPath, node); err != nil && convertible(node) == nil {
-		errs = append(errs, coded{CodeFieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path")})
+		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path")})
 	}
 	return errs
 }
 
 // coded is an error with its code.
 type coded struct {
-	code Code
+	code diag.Code
 	err  *field.Error
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -25,7 +26,7 @@ type rule struct {
 
 // ruleError says why a rule or a messageExpression does not compile.
 type ruleError struct {
-	code   Code
+	code   diag.Code
 	stage  Stage
 	detail string
 	cause  error
@@ -57,11 +58,11 @@ func compileRule(scope Scope, node *typesystem.OpenAPI, r *typesystem.Rule) (out
 	}
 	if expr != nil && expr.Type != cel.BoolType {
 		out.oldSelf = false // it is looked for only in rules of the right type
-		out.err = &ruleError{code: CodeRuleNotBool, detail: "cel expression must evaluate to a bool"}
+		out.err = &ruleError{code: diag.RuleNotBool, detail: "cel expression must evaluate to a bool"}
 		return out
 	}
 	if err != nil {
-		out.err = compileError(CodeRuleInvalid, &ruleStages, err)
+		out.err = compileError(diag.RuleInvalid, &ruleStages, err)
 		return out
 	}
 	out.expr = expr
@@ -69,11 +70,11 @@ func compileRule(scope Scope, node *typesystem.OpenAPI, r *typesystem.Rule) (out
 		message, err := scope.Compile(r.MessageExpression, optional)
 		// With an error here the field path is not looked at any more.
 		if message != nil && message.Type != cel.StringType {
-			out.messageErr = &ruleError{code: CodeMessageExpressionNotString, detail: "messageExpression must evaluate to a string"}
+			out.messageErr = &ruleError{code: diag.MessageExpressionNotString, detail: "messageExpression must evaluate to a string"}
 			return out
 		}
 		if err != nil {
-			out.messageErr = compileError(CodeMessageExpressionInvalid, &messageStages, err)
+			out.messageErr = compileError(diag.MessageExpressionInvalid, &messageStages, err)
 			return out
 		}
 		out.message = message
@@ -86,7 +87,7 @@ func compileRule(scope Scope, node *typesystem.OpenAPI, r *typesystem.Rule) (out
 	return out
 }
 
-func compileError(code Code, stages *[3]string, err error) *ruleError {
+func compileError(code diag.Code, stages *[3]string, err error) *ruleError {
 	stage := StageCheck
 	if e, ok := errors.AsType[*CompileError](err); ok {
 		stage = e.Stage

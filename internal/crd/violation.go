@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -21,7 +22,7 @@ type Rule struct {
 // Violation is one thing that is wrong with an object.
 type Violation struct {
 	// Code tells what kind of violation it is.
-	Code Code
+	Code diag.Code
 	// Path is the path in the object, nil at its root.
 	Path *field.Path
 	// Message is what an API server says.

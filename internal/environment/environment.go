@@ -20,9 +20,9 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // DefaultExpressionSize is the size limit of an expression in code points, as

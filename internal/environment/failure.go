@@ -13,52 +13,27 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/escaping"
 )
-
-// Code names the class of an issue; it never changes.
-type Code string
-
-// The classes of issues that keep an expression from compiling.
-const (
-	TooLarge            Code = "ExpressionTooLarge"
-	Syntax              Code = "SyntaxError"
-	UndeclaredReference Code = "UndeclaredReference"
-	UndeclaredFunction  Code = "UndeclaredFunction"
-	UndefinedField      Code = "UndefinedField"
-	NoMatchingOverload  Code = "NoMatchingOverload"
-	TypeMismatch        Code = "TypeMismatch"
-	InvalidLiteral      Code = "InvalidLiteral"
-	CompilerPanicked    Code = "CompilerPanicked"
-)
-
-// Issue is one reason why an expression does not compile.
-type Issue struct {
-	Code    Code
-	Message string
-	// Line counts from 1, and Column from 1 in code points. Both are 0 if the
-	// issue has no place.
-	Line, Column int
-	Hint         string
-}
 
 // Failure says why an expression does not compile. Its text is the API
 // server's, without the words that the server puts before it.
 type Failure struct {
-	Issues []Issue
+	Issues []diag.Issue
 	text   string
 }
 
 func (f *Failure) Error() string { return f.text }
 
-func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
+func failure(issues *cel.Issues, describe func(*common.Error) diag.Issue) *Failure {
 	f := &Failure{text: issues.String()} // sorts the errors by place
 	for _, err := range issues.Errors() {
 		issue := describe(err)
 		issue.Message = err.Message
 		if err.Location.Line() > 0 {
 			// An empty expression fails before its first column.
-			issue.Line, issue.Column = err.Location.Line(), max(err.Location.Column(), 0)+1
+			issue.Position.Line, issue.Position.Column = err.Location.Line(), max(err.Location.Column(), 0)+1
 		}
 		f.Issues = append(f.Issues, issue)
 	}
@@ -66,12 +41,12 @@ func failure(issues *cel.Issues, describe func(*common.Error) Issue) *Failure {
 }
 
 func sizeFailure(err error) *Failure {
-	return failure(cel.ErrorAsIssues(err), func(*common.Error) Issue { return Issue{Code: TooLarge} })
+	return failure(cel.ErrorAsIssues(err), func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
 }
 
 func panicFailure(reason any) *Failure {
 	text := fmt.Sprintf("internal error: %v", reason)
-	return &Failure{Issues: []Issue{{Code: CompilerPanicked, Message: text}}, text: text}
+	return &Failure{Issues: []diag.Issue{{Code: diag.CompilerPanicked, Message: text}}, text: text}
 }
 
 // tokens that the grammar knows are the only reserved words that cannot follow
@@ -80,8 +55,8 @@ var grammarWords = [...]string{"in", "true", "false", "null"}
 
 func (s *Scope) syntaxFailure(source string, issues *cel.Issues) *Failure {
 	later := s.env.laterSyntax(source)
-	return failure(issues, func(err *common.Error) Issue {
-		issue := Issue{Code: Syntax, Hint: later}
+	return failure(issues, func(err *common.Error) diag.Issue {
+		issue := diag.Issue{Code: diag.SyntaxError, Hint: later}
 		line := lineOf(source, err.Location.Line())
 		for _, word := range grammarWords {
 			if ident, ok := escaping.Escape(word); ok && strings.HasSuffix(before(line, err.Location.Column()), ".") &&
@@ -94,7 +69,7 @@ func (s *Scope) syntaxFailure(source string, issues *cel.Issues) *Failure {
 }
 
 func literalFailure(issues *cel.Issues) *Failure {
-	return failure(issues, func(*common.Error) Issue { return Issue{Code: InvalidLiteral} })
+	return failure(issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.InvalidLiteral} })
 }
 
 // checkFailure tells the classes of type errors apart by the node that an
@@ -103,33 +78,33 @@ func (s *Scope) checkFailure(parsed *celast.AST, source common.Source, issues *c
 	nodes := map[int64]celast.Expr{}
 	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
 	missing := s.missingFields(parsed, source)
-	return failure(issues, func(err *common.Error) Issue {
+	return failure(issues, func(err *common.Error) diag.Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
-			return Issue{Code: TypeMismatch}
+			return diag.Issue{Code: diag.TypeMismatch}
 		}
 		switch node.Kind() {
 		case celast.IdentKind:
-			return Issue{Code: UndeclaredReference, Hint: s.env.laterName(node, nodes)}
+			return diag.Issue{Code: diag.UndeclaredReference, Hint: s.env.laterName(node, nodes)}
 		case celast.SelectKind:
 			return s.selectIssue(source, node, err, missing)
 		case celast.CallKind:
 			return s.callIssue(node)
 		}
-		return Issue{Code: TypeMismatch}
+		return diag.Issue{Code: diag.TypeMismatch}
 	})
 }
 
-func (s *Scope) callIssue(node celast.Expr) Issue {
+func (s *Scope) callIssue(node celast.Expr) diag.Issue {
 	call := node.AsCall()
 	name := call.FunctionName()
 	if _, declared := s.env.cel.Functions()[name]; declared {
 		if name == operators.Index {
-			return Issue{Code: NoMatchingOverload, Hint: indexHint(call)}
+			return diag.Issue{Code: diag.NoMatchingOverload, Hint: indexHint(call)}
 		}
-		return Issue{Code: NoMatchingOverload, Hint: s.env.laterOverload(call)}
+		return diag.Issue{Code: diag.NoMatchingOverload, Hint: s.env.laterOverload(call)}
 	}
-	return Issue{Code: UndeclaredFunction, Hint: s.env.laterFunction(call)}
+	return diag.Issue{Code: diag.UndeclaredFunction, Hint: s.env.laterFunction(call)}
 }
 
 // indexHint helps those who index an object by the name of a property.
@@ -147,13 +122,13 @@ func indexHint(call celast.CallExpr) string {
 	return ""
 }
 
-func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.Error, missing map[string][]string) Issue {
+func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.Error, missing map[string][]string) diag.Issue {
 	field := node.AsSelect().FieldName()
 	properties, undefined := missing[field]
 	if !undefined {
-		return Issue{Code: TypeMismatch}
+		return diag.Issue{Code: diag.TypeMismatch}
 	}
-	issue := Issue{Code: UndefinedField}
+	issue := diag.Issue{Code: diag.UndefinedField}
 	if escaping.IsReserved(field) && !s.env.keywords {
 		issue.Hint = needs("the reserved word "+field+" as the name of a field", registry().keywords)
 	}

@@ -9,8 +9,9 @@ import (
 
 	"github.com/google/cel-go/common/decls"
 
-	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 // fieldScope has self, with a property for each name.
@@ -37,7 +38,7 @@ func fieldScope(t *testing.T, names ...string) *Scope {
 	return scope
 }
 
-func firstIssue(t *testing.T, scope *Scope, expression string) Issue {
+func firstIssue(t *testing.T, scope *Scope, expression string) diag.Issue {
 	t.Helper()
 	_, err := scope.Compile(expression)
 	failure, ok := errors.AsType[*Failure](err)
@@ -77,7 +78,7 @@ func TestFieldHints(t *testing.T) {
 	} {
 		scope := fieldScope(t, test.properties...)
 		issue := firstIssue(t, scope, test.expression)
-		if issue.Code != UndefinedField || issue.Hint != test.hint {
+		if issue.Code != diag.UndefinedField || issue.Hint != test.hint {
 			t.Errorf("%.40q of %.40q: %s, hint %q, want %q", test.expression, test.properties, issue.Code, issue.Hint, test.hint)
 		}
 	}
@@ -95,7 +96,7 @@ func TestKeywordHints(t *testing.T) {
 		"self.int +":    "",
 	} {
 		issue := firstIssue(t, scope, expression)
-		if issue.Code != Syntax || issue.Hint != hint {
+		if issue.Code != diag.SyntaxError || issue.Hint != hint {
 			t.Errorf("%s: %s, hint %q, want %q", expression, issue.Code, issue.Hint, hint)
 		}
 	}
@@ -168,15 +169,15 @@ func TestHintsOfReleases(t *testing.T) {
 // TestIssuesHaveNoPlace holds that what is no place in the expression is none.
 func TestIssuesHaveNoPlace(t *testing.T) {
 	scope := fieldScope(t)
-	for expression, code := range map[string]Code{
-		strings.Repeat("a", DefaultExpressionSize+1): TooLarge,
-		strings.Repeat("(", 1000):                    Syntax,
+	for expression, code := range map[string]diag.Code{
+		strings.Repeat("a", DefaultExpressionSize+1): diag.ExpressionTooLarge,
+		strings.Repeat("(", 1000):                    diag.SyntaxError,
 	} {
-		if issue := firstIssue(t, scope, expression); issue.Code != code || issue.Line != 0 || issue.Column != 0 {
+		if issue := firstIssue(t, scope, expression); issue.Code != code || issue.Position.Line != 0 || issue.Position.Column != 0 {
 			t.Errorf("%.20s: %+v, want %s without a place", expression, issue, code)
 		}
 	}
-	if issue := firstIssue(t, scope, ""); issue.Line != 1 || issue.Column != 1 {
+	if issue := firstIssue(t, scope, ""); issue.Position.Line != 1 || issue.Position.Column != 1 {
 		t.Errorf("empty expression: %+v, want line 1, column 1", issue)
 	}
 }

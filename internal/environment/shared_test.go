@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // sharedScope declares what the examples of the libraries use.

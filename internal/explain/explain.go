@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/report"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/report"
 )
 
 // Document is a schema to report on.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/internal/environment"
-	"github.com/kubecel/kubecel/report"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/report"
 )
 
 func testScope(t testing.TB) *environment.Scope {

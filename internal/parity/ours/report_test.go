@@ -8,8 +8,8 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/explain"
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/report"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/report"
 )
 
 // TestReports holds, for every expression of the corpus that compiles: the report's

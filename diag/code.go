@@ -1,0 +1,113 @@
+package diag
+
+// Code names the class of a problem: the name of its constant. Codes are stable;
+// texts are not.
+type Code string
+
+// The codes of an InputError. That of a CRD can also be SchemaMissing or
+// NotStructural.
+const (
+	// DocumentUnreadable is a document that is neither YAML nor JSON, or in
+	// which a field has the wrong type.
+	DocumentUnreadable Code = "DocumentUnreadable"
+	// NotCRD is a document that is something else than one
+	// CustomResourceDefinition of apiextensions.k8s.io/v1.
+	NotCRD Code = "NotCRD"
+	// VersionMissing is a version that the CRD does not have.
+	VersionMissing Code = "VersionMissing"
+)
+
+// The codes of the issues of a CompileError. One of a rule can have NoType,
+// too.
+const (
+	// ExpressionTooLarge is an expression over the size limit.
+	ExpressionTooLarge Code = "ExpressionTooLarge"
+	// SyntaxError is an expression that is not CEL.
+	SyntaxError Code = "SyntaxError"
+	// UndeclaredReference is a name that the environment does not have.
+	UndeclaredReference Code = "UndeclaredReference"
+	// UndeclaredFunction is a function that the environment does not have.
+	UndeclaredFunction Code = "UndeclaredFunction"
+	// UndefinedField is a field that the object's schema does not have.
+	UndefinedField Code = "UndefinedField"
+	// NoMatchingOverload is a call with operands of unsuitable types.
+	NoMatchingOverload Code = "NoMatchingOverload"
+	// TypeMismatch is any other type error.
+	TypeMismatch Code = "TypeMismatch"
+	// InvalidLiteral is a literal that can never be valid: a duration, a
+	// timestamp, a regular expression, or a list or map of mixed types.
+	InvalidLiteral Code = "InvalidLiteral"
+	// CompilerPanicked is an expression on which cel-go's compiler panics, as
+	// that of an API server does.
+	CompilerPanicked Code = "CompilerPanicked"
+	// PlanFailed is an expression that type-checks and cannot be prepared
+	// for evaluation.
+	PlanFailed Code = "PlanFailed"
+)
+
+// The codes of an EvalError and, but for Cancelled, of the violations of an
+// object.
+const (
+	// NoOverload is a call with values of types that it does not take, which
+	// only dynamically typed data makes possible.
+	NoOverload Code = "NoOverload"
+	// EvaluationFailed is any other error of an expression: a missing key, an
+	// index out of bounds, an overflow, a string that does not parse.
+	EvaluationFailed Code = "EvaluationFailed"
+	// CallLimitExceeded is an evaluation that cost more than one may.
+	CallLimitExceeded Code = "CallLimitExceeded"
+	// BudgetExhausted is an evaluation that the budget does not cover.
+	BudgetExhausted Code = "BudgetExhausted"
+	// Cancelled is an evaluation whose context was done.
+	Cancelled Code = "Cancelled"
+	// Internal is a function or a value that panicked.
+	Internal Code = "Internal"
+)
+
+// The codes that only violations have.
+const (
+	// Violated is a rule that is false.
+	Violated Code = "Violated"
+	// NotCompiled is a rule that does not compile; no object satisfies it.
+	NotCompiled Code = "NotCompiled"
+)
+
+// The codes of the findings in a CRD.
+const (
+	// SchemaMissing is a version without a schema.
+	SchemaMissing Code = "SchemaMissing"
+	// NotStructural is a schema that is not structural.
+	NotStructural Code = "NotStructural"
+	// SchemaInvalid is a schema that is structural and not allowed for
+	// another reason.
+	SchemaInvalid Code = "SchemaInvalid"
+	// RuleMissing is a rule without an expression.
+	RuleMissing Code = "RuleMissing"
+	// RuleInvalid is a rule that does not compile.
+	RuleInvalid Code = "RuleInvalid"
+	// RuleNotBool is a rule that is not of type bool.
+	RuleNotBool Code = "RuleNotBool"
+	// MessageInvalid is an unusable message, or one that is missing although
+	// the rule has line breaks.
+	MessageInvalid Code = "MessageInvalid"
+	// MessageExpressionInvalid is a messageExpression that does not compile.
+	MessageExpressionInvalid Code = "MessageExpressionInvalid"
+	// MessageExpressionNotString is a messageExpression that is not of type string.
+	MessageExpressionNotString Code = "MessageExpressionNotString"
+	// ReasonInvalid is a reason that does not exist.
+	ReasonInvalid Code = "ReasonInvalid"
+	// FieldPathInvalid is a fieldPath that is malformed or names no field.
+	FieldPathInvalid Code = "FieldPathInvalid"
+	// EstimateExceeded is an expression whose estimated cost is over its limit.
+	EstimateExceeded Code = "EstimateExceeded"
+	// SchemaEstimateExceeded is a schema whose expressions together are
+	// estimated to cost more than the limit, and an expression with a large share
+	// in that.
+	SchemaEstimateExceeded Code = "SchemaEstimateExceeded"
+	// OldSelfUncorrelatable is a use of oldSelf where no old value can be found.
+	OldSelfUncorrelatable Code = "OldSelfUncorrelatable"
+	// OldSelfUnused is a rule with optionalOldSelf that does not use oldSelf.
+	OldSelfUnused Code = "OldSelfUnused"
+	// NoType is a rule on a schema whose data expressions cannot see.
+	NoType Code = "NoType"
+)

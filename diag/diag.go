@@ -1,0 +1,220 @@
+// Package diag holds what can be wrong: with a document, an expression, an
+// evaluation, a CRD or an object. Package kubecel returns these types and names
+// them too, so that callers rarely import this package for more than the codes.
+//
+// There are three errors, one for each phase. An [InputError] says what cannot be
+// used of what a caller has given. A [CompileError] says why an expression does not
+// compile, an [EvalError] why its evaluation gave no value. A [Finding] is what a
+// server rejects in a CRD, and a [Violation] is what is wrong with an object.
+package diag
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Position is a place in an expression.
+type Position struct {
+	// Line counts from 1; 0 means that there is no place to name.
+	Line int `json:"line"`
+	// Column counts code points from 1.
+	Column int `json:"column"`
+}
+
+// String returns line:column.
+func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// IsZero tells whether there is no place to name.
+func (p Position) IsZero() bool { return p.Line == 0 }
+
+// PositionAt returns the place of an offset in a source, both counted in code
+// points. An offset outside of the source is taken for the nearest end.
+func PositionAt(source []rune, offset int) Position {
+	p := Position{Line: 1, Column: 1}
+	for _, r := range source[:min(max(offset, 0), len(source))] {
+		p.Column++
+		if r == '\n' {
+			p.Line, p.Column = p.Line+1, 1
+		}
+	}
+	return p
+}
+
+// Issue is one reason why an expression does not compile.
+type Issue struct {
+	// Code is the class of the issue.
+	Code Code `json:"code"`
+	// Position is where in the expression.
+	Position Position `json:"position"`
+	// Message says what is wrong, in the words of an API server.
+	Message string `json:"message"`
+	// Hint says what would help, if that is known.
+	Hint string `json:"hint,omitempty"`
+}
+
+// Stage is a stage of compilation, as an API server tells them apart in errors.
+type Stage string
+
+// The stages, in their order.
+const (
+	// StageCheck is parsing and type checking.
+	StageCheck Stage = "check"
+	// StagePlan is preparing the evaluation.
+	StagePlan Stage = "plan"
+	// StageEstimate is estimating the cost.
+	StageEstimate Stage = "estimate"
+)
+
+// CompileError says why an expression does not compile.
+type CompileError struct {
+	// Expression is the source.
+	Expression string `json:"expression"`
+	// Stage is the stage that failed.
+	Stage Stage `json:"stage"`
+	// Issues are the reasons, ordered by place; there is at least one.
+	Issues []Issue `json:"issues"`
+	// Server is the text that an API server gives.
+	Server string `json:"server"`
+}
+
+// maxShown is how many issues the text of a CompileError shows.
+const maxShown = 20
+
+// Error returns the first issues with their places, hints and snippets.
+func (e *CompileError) Error() string {
+	var b strings.Builder
+	b.WriteString("expression does not compile")
+	for i, issue := range e.Issues {
+		if i == maxShown {
+			fmt.Fprintf(&b, "\nand %d more", len(e.Issues)-maxShown)
+			break
+		}
+		b.WriteString("\n")
+		if !issue.Position.IsZero() {
+			fmt.Fprintf(&b, "%v: ", issue.Position)
+		}
+		fmt.Fprintf(&b, "%s", issue.Message)
+		if issue.Hint != "" {
+			fmt.Fprintf(&b, " (%s)", issue.Hint)
+		}
+		b.WriteString(Snippet(e.Expression, issue.Position))
+	}
+	return b.String()
+}
+
+// EvalError says why the evaluation of an expression gave no value.
+type EvalError struct {
+	// Code is the class of the failure.
+	Code Code `json:"code"`
+	// Expression is the source.
+	Expression string `json:"expression"`
+	// Position is the part of the expression that failed, if that is known.
+	Position Position `json:"position"`
+	// Server is the text that an API server gives.
+	Server string `json:"server"`
+	// Cost is what the evaluation had cost when it failed, in cost units. It is zero
+	// for a rule of a CRD, whose cost is part of that of the validation.
+	Cost uint64 `json:"cost"`
+	// Cause is the underlying error: the context's, for one.
+	Cause error `json:"-"`
+}
+
+// Error returns the server's text with its place and snippet.
+func (e *EvalError) Error() string {
+	if e.Position.IsZero() {
+		return e.Server
+	}
+	return fmt.Sprintf("%v: %s%s", e.Position, e.Server, Snippet(e.Expression, e.Position))
+}
+
+// Unwrap returns the cause.
+func (e *EvalError) Unwrap() error { return e.Cause }
+
+// InputError says what cannot be used of what a caller has given: a document, a
+// schema, an option, an argument.
+type InputError struct {
+	// Code is the class of the problem.
+	Code Code `json:"code"`
+	// Path is the place in the schema, empty for the whole.
+	Path string `json:"path,omitempty"`
+	// Detail says what is wrong.
+	Detail string `json:"detail"`
+	// Cause is the underlying error, if there is one.
+	Cause error `json:"-"`
+}
+
+// Error returns the path and the detail.
+func (e *InputError) Error() string {
+	if e.Path == "" {
+		return e.Detail
+	}
+	return e.Path + ": " + e.Detail
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Cause }
+
+// Finding is one thing that an API server rejects in a CRD.
+type Finding struct {
+	// Code is the class of the finding.
+	Code Code `json:"code"`
+	// Path is the place in the CRD, such as
+	// spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule.
+	// If all versions have the same schema, an API server names it
+	// spec.validation.openAPIV3Schema.
+	Path string `json:"path"`
+	// Message is what an API server says.
+	Message string `json:"message"`
+	// Rule is the expression, empty if the finding is not about a rule.
+	Rule string `json:"rule,omitempty"`
+	// Err is the *CompileError of an expression that does not compile, and nil
+	// for any other finding.
+	Err error `json:"-"`
+	// Server is the finding exactly as an API server reports it.
+	Server *field.Error `json:"-"`
+}
+
+// Error returns the path and the message.
+func (f Finding) Error() string { return f.Path + ": " + f.Message }
+
+// Unwrap returns Err.
+func (f Finding) Unwrap() error { return f.Err }
+
+// Violation is one thing that is wrong with an object.
+type Violation struct {
+	// Code is the class of the violation.
+	Code Code `json:"code"`
+	// Path is the place in the object, such as spec.rules[0].matches; empty for
+	// the object itself.
+	Path string `json:"path"`
+	// Message is what an API server says.
+	Message string `json:"message"`
+	// Reason is the reason that the rule gives, FieldValueInvalid if it gives none.
+	Reason string `json:"reason"`
+	// Value is the value that the rule is about.
+	Value any `json:"-"`
+	// Rule is the expression, empty if the violation is not about one rule.
+	Rule string `json:"rule,omitempty"`
+	// RulePath is the place of the rule in the schema, such as
+	// properties[spec].x-kubernetes-validations[0].
+	RulePath string `json:"rulePath,omitempty"`
+	// Err is the *EvalError or *CompileError that kept the rule from giving an
+	// answer, nil if the rule was false.
+	Err error `json:"-"`
+	// Server is the violation exactly as an API server reports it: error type,
+	// field, value and detail. The field of the object itself is "<nil>".
+	Server *field.Error `json:"-"`
+}
+
+// Error returns the path and the message.
+func (v Violation) Error() string {
+	if v.Path == "" {
+		return v.Message
+	}
+	return v.Path + ": " + v.Message
+}
+
+// Unwrap returns Err.
+func (v Violation) Unwrap() error { return v.Err }
