@@ -4,20 +4,19 @@ package diag
 // texts are not.
 type Code string
 
-// The codes of an InputError. That of a CRD can also be SchemaMissing or
-// NotStructural.
+// The codes of an InputError. SchemaMissing and NotStructural, below, occur too.
 const (
-	// DocumentUnreadable is a document that is neither YAML nor JSON, or in
-	// which a field has the wrong type.
+	// DocumentUnreadable is a document that is neither YAML nor JSON, or has a
+	// field of the wrong type.
 	DocumentUnreadable Code = "DocumentUnreadable"
-	// NotCRD is a document that is something else than one
-	// CustomResourceDefinition of apiextensions.k8s.io/v1.
+	// NotCRD is a document that is not exactly one CustomResourceDefinition of
+	// apiextensions.k8s.io/v1.
 	NotCRD Code = "NotCRD"
 	// VersionMissing is a version that the CRD does not have.
 	VersionMissing Code = "VersionMissing"
 )
 
-// The codes of the issues of a CompileError. One of a rule can have NoType,
+// The codes of the issues of a CompileError. NoType, below, occurs for a rule
 // too.
 const (
 	// ExpressionTooLarge is an expression over the size limit.
@@ -28,7 +27,7 @@ const (
 	UndeclaredReference Code = "UndeclaredReference"
 	// UndeclaredFunction is a function that the environment does not have.
 	UndeclaredFunction Code = "UndeclaredFunction"
-	// UndefinedField is a field that the object's schema does not have.
+	// UndefinedField is a field that the schema of the object does not have.
 	UndefinedField Code = "UndefinedField"
 	// NoMatchingOverload is a call with operands of unsuitable types.
 	NoMatchingOverload Code = "NoMatchingOverload"
@@ -37,38 +36,38 @@ const (
 	// InvalidLiteral is a literal that can never be valid: a duration, a
 	// timestamp, a regular expression, or a list or map of mixed types.
 	InvalidLiteral Code = "InvalidLiteral"
-	// CompilerPanicked is an expression on which cel-go's compiler panics, as
-	// that of an API server does.
+	// CompilerPanicked is an expression that makes cel-go's compiler panic. It
+	// does so in an API server too.
 	CompilerPanicked Code = "CompilerPanicked"
-	// PlanFailed is an expression that type-checks and cannot be prepared
-	// for evaluation.
+	// PlanFailed is an expression that type-checks but cannot be prepared for
+	// evaluation.
 	PlanFailed Code = "PlanFailed"
 )
 
-// The codes of an EvalError and, but for Cancelled, of the violations of an
-// object.
+// The codes of an EvalError. A violation can have them too, except Cancelled.
 const (
-	// NoOverload is a call with values of types that it does not take, which
-	// only dynamically typed data makes possible.
+	// NoOverload is a call with values of types that the function does not
+	// take. Only dynamically typed data makes it possible.
 	NoOverload Code = "NoOverload"
 	// EvaluationFailed is any other error of an expression: a missing key, an
 	// index out of bounds, an overflow, a string that does not parse.
 	EvaluationFailed Code = "EvaluationFailed"
-	// CallLimitExceeded is an evaluation that cost more than one may.
+	// CallLimitExceeded is an evaluation that reached the cost limit of one
+	// evaluation.
 	CallLimitExceeded Code = "CallLimitExceeded"
 	// BudgetExhausted is an evaluation that the budget does not cover.
 	BudgetExhausted Code = "BudgetExhausted"
 	// Cancelled is an evaluation whose context was done.
 	Cancelled Code = "Cancelled"
-	// Internal is a function or a value that panicked.
+	// Internal is a panic of a function or a value.
 	Internal Code = "Internal"
 )
 
-// The codes that only violations have.
+// The codes that only a violation has.
 const (
 	// Violated is a rule that is false.
 	Violated Code = "Violated"
-	// NotCompiled is a rule that does not compile; no object satisfies it.
+	// NotCompiled is a rule that does not compile. No object satisfies it.
 	NotCompiled Code = "NotCompiled"
 )
 
@@ -78,8 +77,8 @@ const (
 	SchemaMissing Code = "SchemaMissing"
 	// NotStructural is a schema that is not structural.
 	NotStructural Code = "NotStructural"
-	// SchemaInvalid is a schema that is structural and not allowed for
-	// another reason.
+	// SchemaInvalid is a structural schema that is not allowed for another
+	// reason.
 	SchemaInvalid Code = "SchemaInvalid"
 	// RuleMissing is a rule without an expression.
 	RuleMissing Code = "RuleMissing"
@@ -87,24 +86,24 @@ const (
 	RuleInvalid Code = "RuleInvalid"
 	// RuleNotBool is a rule that is not of type bool.
 	RuleNotBool Code = "RuleNotBool"
-	// MessageInvalid is an unusable message, or one that is missing although
-	// the rule has line breaks.
+	// MessageInvalid is a message that cannot be used, or a missing message of
+	// a rule with line breaks.
 	MessageInvalid Code = "MessageInvalid"
 	// MessageExpressionInvalid is a messageExpression that does not compile.
 	MessageExpressionInvalid Code = "MessageExpressionInvalid"
 	// MessageExpressionNotString is a messageExpression that is not of type string.
 	MessageExpressionNotString Code = "MessageExpressionNotString"
-	// ReasonInvalid is a reason that does not exist.
+	// ReasonInvalid is a reason that Kubernetes does not know.
 	ReasonInvalid Code = "ReasonInvalid"
 	// FieldPathInvalid is a fieldPath that is malformed or names no field.
 	FieldPathInvalid Code = "FieldPathInvalid"
 	// EstimateExceeded is an expression whose estimated cost is over its limit.
 	EstimateExceeded Code = "EstimateExceeded"
-	// SchemaEstimateExceeded is a schema whose expressions together are
-	// estimated to cost more than the limit, and an expression with a large share
-	// in that.
+	// SchemaEstimateExceeded is a schema whose expressions are together
+	// estimated over the limit. Each expression with a large share has it too.
 	SchemaEstimateExceeded Code = "SchemaEstimateExceeded"
-	// OldSelfUncorrelatable is a use of oldSelf where no old value can be found.
+	// OldSelfUncorrelatable is a use of oldSelf below a list or map whose
+	// elements cannot be matched with their old values.
 	OldSelfUncorrelatable Code = "OldSelfUncorrelatable"
 	// OldSelfUnused is a rule with optionalOldSelf that does not use oldSelf.
 	OldSelfUnused Code = "OldSelfUnused"

@@ -23,6 +23,20 @@ func TestREADMEIsCurrent(t *testing.T) {
 	}
 }
 
+func TestCodesAreCurrent(t *testing.T) {
+	source, err := os.ReadFile("../../" + CodesSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := os.ReadFile("../../" + CodesDocument)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := ReplaceCodes(document, source); err != nil || !bytes.Equal(document, want) {
+		t.Errorf("%s is not current: run make generate; %v", CodesDocument, err)
+	}
+}
+
 func TestCapabilitiesAreCurrent(t *testing.T) {
 	files, err := os.ReadDir("../../" + CapabilitiesDir)
 	if err != nil || len(files) != len(release.All()) {

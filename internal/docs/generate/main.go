@@ -32,6 +32,9 @@ func generate() error {
 	if err := os.WriteFile(readme, []byte(updated), 0o644); err != nil {
 		return err
 	}
+	if err := generateCodes(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(docs.CapabilitiesDir, 0o755); err != nil {
 		return err
 	}
@@ -45,4 +48,20 @@ func generate() error {
 		}
 	}
 	return nil
+}
+
+func generateCodes() error {
+	source, err := os.ReadFile(docs.CodesSource)
+	if err != nil {
+		return err
+	}
+	old, err := os.ReadFile(docs.CodesDocument)
+	if err != nil {
+		return err
+	}
+	updated, err := docs.ReplaceCodes(old, source)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(docs.CodesDocument, updated, 0o644)
 }
