@@ -1,5 +1,5 @@
-// Generate rewrites what is derived from the registry of functions: the table of
-// functions in README.md, and the capabilities of each release.
+// Generate rewrites what is derived from the registry of functions: the list of
+// functions in docs/functions.md, and the capabilities of each release.
 package main
 
 import (
@@ -11,8 +11,6 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-const readme = "README.md"
-
 func main() {
 	log.SetFlags(0)
 	if err := generate(); err != nil {
@@ -21,15 +19,7 @@ func main() {
 }
 
 func generate() error {
-	old, err := os.ReadFile(readme)
-	if err != nil {
-		return err
-	}
-	updated, err := docs.Replace(string(old))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(readme, []byte(updated), 0o644); err != nil {
+	if err := os.WriteFile(docs.FunctionsFile, docs.Functions(), 0o644); err != nil {
 		return err
 	}
 	if err := generateCodes(); err != nil {
