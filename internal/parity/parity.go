@@ -6,6 +6,9 @@
 // answers as goldens; the tests of this module ask kubecel and compare. Both
 // sides read the same corpus from here and differ only in the Implementation
 // they bring.
+//
+// The module is nested, so that a program that imports kubecel does not download
+// the corpus or its generator.
 package parity
 
 // Implementation answers the cases. Every method may be called from one

@@ -19,8 +19,6 @@ import (
 // TestPrices holds the estimates and costs of every release against those that
 // the API server of the release gave.
 func TestPrices(t *testing.T) {
-	withoutRace(t)
-	testdata := filepath.Join("..", "..", "..", "testdata")
 	corpus, err := parity.LoadCorpus(testdata)
 	if err != nil {
 		t.Fatal(err)

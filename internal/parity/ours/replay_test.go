@@ -2,13 +2,47 @@ package ours
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/parity"
 )
 
+var testdata = filepath.Join("..", "..", "..", "testdata")
+
 // TestReplay holds kubecel against every recorded answer of the API server.
 func TestReplay(t *testing.T) {
-	withoutRace(t)
-	parity.Replay(t, filepath.Join("..", "..", "..", "testdata"), New(), true)
+	parity.Replay(t, testdata, New(), true)
+}
+
+// TestConcurrentReplay asks every 50th expression of several goroutines that
+// share environments. It is run under the race detector.
+func TestConcurrentReplay(t *testing.T) {
+	corpus, err := parity.LoadCorpus(testdata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []parity.ExprCase
+	for _, g := range corpus.Expressions {
+		for n := 0; n < len(g.Cases); n += 50 {
+			cases = append(cases, g.Cases[n])
+		}
+	}
+	i := New()
+	alone := make([]parity.ExprOutcome, len(cases))
+	for n, c := range cases {
+		alone[n] = i.Expression(c)
+	}
+	var running sync.WaitGroup
+	for range 4 {
+		running.Go(func() {
+			for n, c := range cases {
+				if got := i.Expression(c); got != alone[n] {
+					t.Errorf("%s %s: %v, alone %v", c.Env.Name, c.Expr, got, alone[n])
+				}
+			}
+		})
+	}
+	running.Wait()
+	t.Logf("%d expressions", len(cases))
 }

@@ -2,7 +2,6 @@ package ours
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/kubecel/kubecel/cost"
@@ -16,8 +15,7 @@ import (
 // estimate is the one that is judged, node costs add up to it, every unit of an
 // evaluation belongs to a node, and no evaluation costs more than the sound bound.
 func TestReports(t *testing.T) {
-	withoutRace(t)
-	corpus, err := parity.LoadCorpus(filepath.Join("..", "..", "..", "testdata"))
+	corpus, err := parity.LoadCorpus(testdata)
 	if err != nil {
 		t.Fatal(err)
 	}

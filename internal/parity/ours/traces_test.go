@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/kubecel/kubecel/cost"
@@ -12,7 +11,7 @@ import (
 // TestTracesOfReleases holds that what traces say of an estimate adds up to it in
 // releases that estimate in different ways.
 func TestTracesOfReleases(t *testing.T) {
-	corpus, err := parity.LoadCorpus(filepath.Join("..", "..", "..", "testdata"))
+	corpus, err := parity.LoadCorpus(testdata)
 	if err != nil {
 		t.Fatal(err)
 	}
