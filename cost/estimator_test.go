@@ -8,6 +8,8 @@ import (
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/internal/race"
 )
 
 // reference estimates with cel-go, sizes from the same Sizer.
@@ -125,10 +127,10 @@ func sizers() map[string]Sizer {
 	}
 }
 
-func TestEstimateEqualsReference(t *testing.T) {
+func TestExhaustiveEstimates(t *testing.T) {
 	env := testEnv(t)
 	prices, seen := pricings(), map[string]int{}
-	for _, tree := range compiled(t, env, corpus(5000)) {
+	for _, tree := range compiled(t, env, race.Sample(corpus(5000), 10)) {
 		for _, ref := range tree.NativeRep().ReferenceMap() {
 			for _, id := range ref.OverloadIDs {
 				seen[id]++
@@ -142,7 +144,7 @@ func TestEstimateEqualsReference(t *testing.T) {
 		}
 	}
 	for id := range Standard().Overloads {
-		if seen[id] < 5 {
+		if seen[id] < 5 && !race.Enabled {
 			t.Errorf("overload %s occurs %d times", id, seen[id])
 		}
 	}

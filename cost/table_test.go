@@ -12,6 +12,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/kubecel/kubecel/internal/race"
 )
 
 // counted counts the calls that a table prices, by overload.
@@ -45,11 +47,11 @@ func values() map[string]any {
 	}
 }
 
-func TestRuntimeEqualsReference(t *testing.T) {
+func TestExhaustiveRuntime(t *testing.T) {
 	env := testEnv(t)
 	own := counted{NewTable(Standard()).Estimator(nil), map[string]int{}}
 	evaluated := 0
-	for _, tree := range compiled(t, env, corpus(2500)) {
+	for _, tree := range compiled(t, env, race.Sample(corpus(2500), 5)) {
 		want, got := program(t, env, tree, nil), program(t, env, tree, own)
 		same := false
 		// The order in which a map is walked is random, and with it where the
@@ -65,11 +67,11 @@ func TestRuntimeEqualsReference(t *testing.T) {
 			t.Errorf("%s\nnever costs what cel-go counts", tree.Source().Content())
 		}
 	}
-	if evaluated < 1000 {
+	if evaluated < 1000 && !race.Enabled {
 		t.Errorf("only %d expressions have a value", evaluated)
 	}
 	for id := range Standard().Overloads {
-		if own.seen[id] < 3 {
+		if own.seen[id] < 3 && !race.Enabled {
 			t.Errorf("overload %s was called %d times", id, own.seen[id])
 		}
 	}

@@ -95,7 +95,7 @@ func benchmarkEval(b *testing.B, self any) {
 	vars := activation{"self": self}
 	for _, rule := range rules {
 		ast := compile(e.env, rule.text)
-		ref, err := e.reference(ast, math.MaxUint64)
+		ref, err := e.reference(ast)
 		if err != nil {
 			b.Fatal(err)
 		}

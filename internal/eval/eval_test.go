@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -111,7 +110,7 @@ func TestInterruption(t *testing.T) {
 		} {
 			vars := activation{"li": long, "ls": []string{"a", "b", "c"}, "i": int64(3)}
 			ast := compile(e.env, text)
-			want, err := e.reference(ast, math.MaxUint64)
+			want, err := e.reference(ast)
 			if err != nil {
 				t.Fatal(err)
 			}

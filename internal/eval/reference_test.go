@@ -31,6 +31,8 @@ type engines struct {
 	planner *Planner
 	price   pricing
 	newer   newer
+	// functions are the names of the functions of all overloads.
+	functions map[string]string
 }
 
 // pricing prices a call for both engines.
@@ -92,7 +94,12 @@ func findRegex(pattern string) functions.FunctionOp {
 
 func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 	t.Helper()
-	e := &engines{env: env, price: price, newer: newer{linked: celgo.Newer(t)}}
+	e := &engines{env: env, price: price, newer: newer{linked: celgo.Newer(t)}, functions: map[string]string{}}
+	for name, fn := range env.Functions() {
+		for _, o := range fn.OverloadDecls() {
+			e.functions[o.ID()] = name
+		}
+	}
 	planner, err := NewPlanner(Config{
 		Functions: env.Functions(),
 		Container: env.Container,
@@ -124,18 +131,24 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 	return e
 }
 
-func (e *engines) reference(ast *cel.Ast, limit uint64) (prog cel.Program, err error) {
+// reference is cel-go's program. Its limit may change between runs.
+type reference struct {
+	cel.Program
+	limit *uint64
+}
+
+func (e *engines) reference(ast *cel.Ast) (prog reference, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("internal error: %v", r)
 		}
 	}()
-	return e.env.Program(ast,
+	limit := uint64(Unlimited)
+	planned, err := e.env.Program(ast,
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
 		cel.CostTracking(e.price),
-		cel.CostTrackerOptions(e.trackers()...),
-		cel.CostLimit(limit),
-		cel.InterruptCheckFrequency(100),
+		cel.CostTrackerOptions(e.trackers(ast, &limit)...),
+		cel.InterruptCheckFrequency(interruptCheckFrequency),
 		cel.OptimizeRegex(&interpreter.RegexOptimization{
 			Function:   "find",
 			RegexIndex: 1,
@@ -144,16 +157,20 @@ func (e *engines) reference(ast *cel.Ast, limit uint64) (prog cel.Program, err e
 			},
 		}),
 	)
+	return reference{planned, &limit}, err
 }
 
 // trackers turns presence tests free, and has the calls of all overloads priced by
 // the engine instead of by cel-go's extension libraries.
-func (e *engines) trackers() []interpreter.CostTrackerOption {
-	opts := []interpreter.CostTrackerOption{interpreter.PresenceTestHasCost(false)}
-	for name, fn := range e.env.Functions() {
-		for _, o := range fn.OverloadDecls() {
-			opts = append(opts, interpreter.OverloadCostTracker(o.ID(), func(args []ref.Val, result ref.Val) *uint64 {
-				return e.price.CallCost(name, o.ID(), args, result)
+func (e *engines) trackers(ast *cel.Ast, limit *uint64) []interpreter.CostTrackerOption {
+	opts := []interpreter.CostTrackerOption{interpreter.PresenceTestHasCost(false), func(t *interpreter.CostTracker) error {
+		t.Limit = limit
+		return nil
+	}}
+	for _, found := range native(ast).ReferenceMap() {
+		for _, id := range found.OverloadIDs {
+			opts = append(opts, interpreter.OverloadCostTracker(id, func(args []ref.Val, result ref.Val) *uint64 {
+				return e.price.CallCost(e.functions[id], id, args, result)
 			}))
 		}
 	}
@@ -292,7 +309,7 @@ func (e *engines) compare(t testing.TB, text string, vars activation, limits int
 
 func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activation, limits int) {
 	t.Helper()
-	want, wantErr := e.reference(ast, math.MaxUint64)
+	want, wantErr := e.reference(ast)
 	got, gotErr := e.planner.Plan(native(ast), nil)
 	if fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 		t.Errorf("%s: plan error\n got %v\nwant %v", text, gotErr, wantErr)
@@ -302,7 +319,7 @@ func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activ
 	}
 	full := e.compareRun(t, text, want, got, vars, Unlimited)
 	for limit := uint64(0); limit < min(full, uint64(limits)) && !t.Failed(); limit++ {
-		e.compareLimit(t, text, ast, vars, limit)
+		e.compareRun(t, text, want, got, vars, limit)
 	}
 }
 
@@ -310,7 +327,7 @@ func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activ
 // planned.
 func (e *engines) compareLimit(t testing.TB, text string, ast *cel.Ast, vars activation, limit uint64) {
 	t.Helper()
-	want, wantErr := e.reference(ast, limit)
+	want, wantErr := e.reference(ast)
 	got, gotErr := e.planner.Plan(native(ast), nil)
 	if wantErr == nil && gotErr == nil {
 		e.compareRun(t, text, want, got, vars, limit)
@@ -319,8 +336,9 @@ func (e *engines) compareLimit(t testing.TB, text string, ast *cel.Ast, vars act
 
 func native(ast *cel.Ast) *celast.AST { return ast.NativeRep() }
 
-func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *Program, vars activation, limit uint64) uint64 {
+func (e *engines) compareRun(t testing.TB, text string, want reference, got *Program, vars activation, limit uint64) uint64 {
 	t.Helper()
+	*want.limit = limit
 	w, val, err := runReference(want, vars)
 	e.newer.start()
 	res := got.Eval(context.Background(), vars, limit)
@@ -357,7 +375,7 @@ func (e *engines) compareRun(t testing.TB, text string, want cel.Program, got *P
 	return w.cost
 }
 
-func runReference(prog cel.Program, vars activation) (outcome, ref.Val, error) {
+func runReference(prog reference, vars activation) (outcome, ref.Val, error) {
 	val, det, err := prog.ContextEval(context.Background(), vars)
 	cost := uint64(0)
 	if c := det.ActualCost(); c != nil {
@@ -368,7 +386,7 @@ func runReference(prog cel.Program, vars activation) (outcome, ref.Val, error) {
 
 // possible tells whether the reference has an outcome at times: maps are iterated
 // in no order.
-func possible(prog cel.Program, vars activation, want outcome) bool {
+func possible(prog reference, vars activation, want outcome) bool {
 	for range 100 {
 		if o, _, _ := runReference(prog, vars); o == want {
 			return true

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/celgo"
+	"github.com/kubecel/kubecel/internal/race"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -131,9 +132,9 @@ func (s sizes) EstimateCallCost(string, string, *checker.AstNode, []checker.AstN
 // invalidData is the group of cases that evaluate values of wrong types.
 const invalidData = "invalid data"
 
-// TestExpressions evaluates with cel-go's own interpreter. A newer one leaves
+// TestExhaustiveExpressions evaluates with cel-go's own interpreter. A newer one leaves
 // operands out once another has failed: then the costs of failures differ.
-func TestExpressions(t *testing.T) {
+func TestExhaustiveExpressions(t *testing.T) {
 	base := baseEnv(t)
 	newer := celgo.Newer(t)
 	if newer {
@@ -146,7 +147,7 @@ func TestExpressions(t *testing.T) {
 		if group.Root {
 			values = s.WithObjectMeta()
 		}
-		for _, row := range group.Rows {
+		for _, row := range race.Sample(group.Rows, 3) {
 			t.Run(group.Name+"/"+row.Expr, func(t *testing.T) {
 				vars := map[string]any{
 					"self":  values.Value(decode(t, group.Self)),
