@@ -3,9 +3,9 @@ package kubecel
 import (
 	"errors"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -83,7 +83,7 @@ func checkedBy(server environment.Server, checks *crd.Checks, common *environmen
 		rule := Verdict{Err: joined(visit.Findings)}
 		if visit.Expr != nil {
 			rule.Estimate = visit.Expr.Cost
-			rule.Total = cost.Repeated(visit.Expr.Cost.Max, visit.Cardinality)
+			rule.Total = pricing.Repeated(visit.Expr.Cost.Max, visit.Cardinality)
 		}
 		v.rules = append(v.rules, rule)
 	})

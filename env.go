@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 )
@@ -187,7 +188,7 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 
 // declare declares the variables, with the types that they need and what is
 // known of their sizes.
-func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.VariableDecl, cost.Sizer) {
+func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.VariableDecl, pricing.Sizer) {
 	provider := base.CEL().CELTypeProvider()
 	declared := make([]*decls.VariableDecl, len(c.variables))
 	sizes := variableSizes{}
@@ -294,7 +295,7 @@ func (e *Env) CEL() (*cel.Env, error) {
 }
 
 // variableSizes answers how large variables can be by their schemas.
-type variableSizes map[string]cost.Sizer
+type variableSizes map[string]pricing.Sizer
 
 // SizeOf returns the size of what a path of field names leads to.
 func (s variableSizes) SizeOf(path []string) (cost.Range, bool) {

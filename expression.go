@@ -136,8 +136,8 @@ func WithBudget(budget *Budget) EvalOption {
 //
 // If the evaluation gives no value the error is an *EvalError, which unwraps to
 // the error of a done context; without a context it is ErrNilContext.
-// Cancellation is looked at before the evaluation and every
-// cost.InterruptFrequency iterations of a comprehension.
+// Cancellation is looked at before the evaluation and every 100 iterations of a
+// comprehension.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
 	switch {
 	case ctx == nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -275,7 +276,7 @@ type Rule struct {
 
 // Total is the number by which an API server judges the rule: the highest
 // estimate of an evaluation times how often it can take place.
-func (r Rule) Total() uint64 { return cost.Repeated(r.Estimate.Max, r.Cardinality) }
+func (r Rule) Total() uint64 { return pricing.Repeated(r.Estimate.Max, r.Cardinality) }
 
 func rulePath(r *crd.Rule) string {
 	index := fmt.Sprintf("x-kubernetes-validations[%d]", r.Index)

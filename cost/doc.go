@@ -14,16 +14,14 @@
 // # Prices
 //
 // A [Model] prices the calls of one overload: by an estimate from the bounds of
-// the operands, and by a runtime price from the values. [Prices] are the models of
-// a set of functions; [Standard] are those of CEL's standard functions, every
-// library brings its own, and a [Table] puts them together.
+// the operands, and by a runtime price from the values. A library gives each of its
+// functions one.
 //
 // # Estimates
 //
-// [Table.Estimate] gives the least and the most that an expression can cost.
-// Bounds of the data come from a [Sizer], in Kubernetes from maxLength, maxItems
-// and maxProperties of the schema. An unbounded operand saturates the estimate at
-// math.MaxUint64.
+// An estimate is the least and the most that an expression can cost. In Kubernetes
+// the sizes of data are bounded by maxLength, maxItems and maxProperties of the
+// schema. An unbounded operand saturates the estimate at math.MaxUint64.
 //
 // # Limits
 //

@@ -1,35 +1,31 @@
 package cost
 
 import (
-	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 )
 
-// Factors of the cost model, in cost units per unit of size.
 const (
-	// StringFactor is the cost of traversing one character or byte.
+	// StringFactor is the price of reading one character or byte, in cost units.
 	StringFactor = 0.1
-	// RegexFactor is the cost of one character of a regular expression, on the
-	// guess that an expression in it takes four characters.
-	RegexFactor = 0.25
+	// regexFactor is the price of one character of a regular expression. It rests
+	// on the guess that one step of the expression takes four characters.
+	regexFactor = 0.25
 )
 
 // Operand is what is known, before evaluation, of one operand of a call.
 type Operand interface {
-	// Size is the range of the operand's size, in the unit of CEL's size():
-	// what the estimator derived, else what the Sizer declares for the
-	// operand's path, else Unbounded.
+	// Size is the range of the operand's size, in the unit of CEL's size(). It is
+	// derived from the expression, or declared for the operand's data, or else
+	// [Unbounded].
 	Size() Range
-	// Known is the size that the estimator derived from the expression, false
-	// if it could derive none. An element (see Elem) has no derived size.
+	// Known is the size that is derived from the expression. It is false if there
+	// is none, and for an element (see Elem).
 	Known() (Range, bool)
-	// Elem is an element of an operand whose static type has parameters (the
-	// element of a list, the key of a map), and nil for any other.
+	// Elem is an element of a list or a key of a map. It is nil for an operand
+	// whose static type has no parameters.
 	Elem() Operand
 	// Type is the static type.
 	Type() *types.Type
@@ -45,20 +41,22 @@ type Estimate struct {
 	Result *Range
 }
 
-// Model prices the calls of one overload. Both functions get the receiver of a
-// member function as the first argument. A nil function leaves the price to the
-// next source, in the end to the fixed price of one unit.
+// Model prices the calls of one overload. Its functions get the receiver of a
+// member function as the first argument. Where a function is nil the price comes
+// from an earlier model of the overload or function, and else is one unit.
 type Model struct {
 	// Estimate prices a call before evaluation.
 	Estimate func(operands []Operand) Estimate
-	// Runtime prices a call that was evaluated.
+	// Runtime prices a call that was evaluated, in cost units.
 	Runtime func(args []ref.Val, result ref.Val) uint64
-	// Fault, if set, is asked before Runtime. Its error ends the evaluation in
-	// place of whatever the call gave. An API server has no such thing by
-	// intent: some of its formulas fail on arguments that are errors.
+	// Fault, if set, is asked before Runtime. Its error ends the evaluation and
+	// replaces the result of the call. This reproduces crashes in formulas of API
+	// servers, not a designed feature.
 	Fault func(args []ref.Val) error
-	// Text is the price in words; see [Model.Formula].
-	Text string
+	// Doubt, if set, says why a call with operands of these static types may cost
+	// more than its estimate. It returns an empty string if it may not.
+	Doubt func(operands []*types.Type) string
+	text  string
 }
 
 // Fixed is the price of a call that costs n units whatever its operands.
@@ -66,67 +64,16 @@ func Fixed(n uint64) Model {
 	return Model{
 		Estimate: func([]Operand) Estimate { return Estimate{Cost: Exactly(n)} },
 		Runtime:  func([]ref.Val, ref.Val) uint64 { return n },
-		Text:     strconv.FormatUint(n, 10),
+		text:     strconv.FormatUint(n, 10),
 	}
 }
 
-// Split takes the estimate from one model and the runtime price from another.
-// Every use says in a comment why the two differ.
+// Split takes the estimate from one model, and the price of the evaluated call from
+// another. Say in a comment why the two differ.
 func Split(estimate, runtime Model) Model {
 	return Model{
-		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault,
-		Text: splitText(estimate.Text, runtime.Text),
-	}
-}
-
-// Size is a formula for a size, the same before and after evaluation.
-type Size struct {
-	estimate func(operands []Operand) Range
-	runtime  func(args []ref.Val, result ref.Val) uint64
-	text     string
-}
-
-// Arg is the size of the argument at index i; index 0 is the receiver of a
-// member function. The size of an argument that a call lacks is Unbounded, and
-// one during evaluation.
-func Arg(i int) Size {
-	return argument(i, Operand.Size, sizeOf)
-}
-
-func argument(i int, estimate func(Operand) Range, runtime func(ref.Val) uint64) Size {
-	return Size{
-		estimate: func(operands []Operand) Range {
-			if i >= len(operands) {
-				return Unbounded()
-			}
-			return estimate(operands[i])
-		},
-		runtime: func(args []ref.Val, _ ref.Val) uint64 {
-			if i >= len(args) {
-				return 1
-			}
-			return runtime(args[i])
-		},
-		text: sizeText(i),
-	}
-}
-
-// Between is a size that is only known as a range before evaluation, and is
-// that of the argument at index i after it.
-func Between(lo, hi uint64, i int) Size {
-	return Size{
-		estimate: func([]Operand) Range { return Range{Min: lo, Max: hi} },
-		runtime:  Arg(i).runtime,
-		text:     fmt.Sprintf("(%d to %d)", lo, hi),
-	}
-}
-
-// Plus adds n to a size.
-func (s Size) Plus(n uint64) Size {
-	return Size{
-		estimate: func(operands []Operand) Range { return s.estimate(operands).Add(Exactly(n)) },
-		runtime:  func(args []ref.Val, result ref.Val) uint64 { return s.runtime(args, result) + n },
-		text:     joinText(sumSign, s.text, strconv.FormatUint(n, 10)),
+		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault, Doubt: estimate.Doubt,
+		text: splitText(estimate.text, runtime.text),
 	}
 }
 
@@ -137,7 +84,7 @@ func Scaled(s Size, factor float64) Model {
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return scale(s.runtime(args, result), factor)
 		},
-		Text: factorText(factor, s.text),
+		text: factorText(factor, s.text),
 	}
 }
 
@@ -147,22 +94,37 @@ func Scan(s Size) Model { return Scaled(s, StringFactor) }
 // Regex is the price of matching a string against a pattern: the product of
 // their lengths. The empty string counts as one character.
 func Regex(str, pattern Size) Model {
-	return Product(Scan(str.Plus(1)), Scaled(pattern, RegexFactor))
+	return Product(Scan(str.plus(1)), Scaled(pattern, regexFactor))
+}
+
+// Linear is the price that cel-go's extension libraries give a call: base units
+// for the call, and factor units for each unit of size. The estimate rounds the
+// product up, the price of the evaluated call rounds it down.
+func Linear(base uint64, factor float64, s Size) Model {
+	return Model{
+		Estimate: func(operands []Operand) Estimate {
+			return Estimate{Cost: s.estimate(operands).Scale(factor).Add(Exactly(base))}
+		},
+		Runtime: func(args []ref.Val, result ref.Val) uint64 {
+			return add(truncate(float64(s.runtime(args, result))*factor), base)
+		},
+		text: joinText(sumSign, strconv.FormatUint(base, 10), factorText(factor, s.text)),
+	}
 }
 
 // Sum adds the prices of its parts. It says nothing of the result's size.
-func Sum(parts ...Model) Model {
-	return combine(0, parts, Range.Add, add).As(joinText(sumSign, texts(parts)...))
-}
+func Sum(parts ...Model) Model { return combine(0, sumSign, parts, Range.Add, add) }
 
 // Product multiplies the prices of its parts. It says nothing of the result's
 // size.
-func Product(parts ...Model) Model {
-	return combine(1, parts, Range.Mul, mul).As(joinText(productSign, texts(parts)...))
-}
+func Product(parts ...Model) Model { return combine(1, productSign, parts, Range.Mul, mul) }
 
 // combine folds the prices of the parts, beginning with the neutral element.
-func combine(neutral uint64, parts []Model, estimate func(Range, Range) Range, runtime func(x, y uint64) uint64) Model {
+func combine(neutral uint64, sign string, parts []Model, estimate func(Range, Range) Range, runtime func(x, y uint64) uint64) Model {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
 	return Model{
 		Estimate: func(operands []Operand) Estimate {
 			total := Exactly(neutral)
@@ -178,42 +140,28 @@ func combine(neutral uint64, parts []Model, estimate func(Range, Range) Range, r
 			}
 			return total
 		},
+		text: joinText(sign, texts...),
 	}
 }
 
-// Sized adds the size of the result to the estimate of a model.
-func (m Model) Sized(result func(operands []Operand) Range) Model {
-	return Model{
-		Estimate: func(operands []Operand) Estimate {
-			e := m.Estimate(operands)
-			size := result(operands)
-			e.Result = &size
-			return e
-		},
-		Runtime: m.Runtime,
-		Fault:   m.Fault,
-		Text:    m.Text,
+// Yields adds to the estimate of a model that the result has the size s.
+func (m Model) Yields(s Size) Model {
+	estimate := m.Estimate
+	m.Estimate = func(operands []Operand) Estimate {
+		e := estimate(operands)
+		size := s.estimate(operands)
+		e.Result = &size
+		return e
 	}
+	return m
 }
 
-// SameSize says that the result is as large as the argument at index i.
-func (m Model) SameSize(i int) Model {
-	return m.Sized(Arg(i).estimate)
+// Doubted adds to a model why every call may cost more than its estimate; see
+// [Model].
+func (m Model) Doubted(reason string) Model {
+	m.Doubt = func([]*types.Type) string { return reason }
+	return m
 }
 
-// sizeOf is the size of a value in cost units: what size() answers, and one
-// for values that have no size.
-func sizeOf(v ref.Val) uint64 {
-	switch v := v.(type) {
-	case types.String:
-		// What Size answers, without a value on the heap to hold it.
-		return uint64(utf8.RuneCountInString(string(v)))
-	case types.Bytes:
-		return uint64(len(v))
-	case traits.Sizer:
-		if n, ok := v.Size().(types.Int); ok {
-			return uint64(n)
-		}
-	}
-	return 1
-}
+// IsZero tells whether a model prices nothing.
+func (m Model) IsZero() bool { return m.Estimate == nil && m.Runtime == nil }

@@ -6,8 +6,10 @@ import "math"
 // saturates at math.MaxUint64 instead of overflowing, as the estimates of an
 // API server do.
 type Range struct {
-	// Min and Max are in the range too.
-	Min, Max uint64
+	// Min is the least number in the range.
+	Min uint64 `json:"min"`
+	// Max is the greatest.
+	Max uint64 `json:"max"`
 }
 
 // Exactly returns the range that holds only n.
@@ -59,4 +61,16 @@ func scale(x uint64, factor float64) uint64 {
 		return math.MaxUint64
 	}
 	return uint64(up)
+}
+
+// truncate rounds towards zero. Negative numbers become zero. What is too large
+// becomes 1<<63, as in an API server on amd64: this price is far beyond any limit.
+func truncate(x float64) uint64 {
+	switch {
+	case x >= twoTo64:
+		return 1 << 63
+	case x > 0:
+		return uint64(x)
+	}
+	return 0
 }

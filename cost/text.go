@@ -8,7 +8,7 @@ import (
 // Formula returns the price in words, with a name for each operand: "0.1·size(x)".
 // It is empty if the model prices nothing, and for a formula without a text.
 func (m Model) Formula(names ...string) string {
-	text := m.Text
+	text := m.text
 	for i, name := range names {
 		text = strings.ReplaceAll(text, placeholder(i), name)
 	}
@@ -18,20 +18,11 @@ func (m Model) Formula(names ...string) string {
 // As gives the price a text in place of that of its formula. {0} stands for
 // the first operand.
 func (m Model) As(text string) Model {
-	m.Text = text
+	m.text = text
 	return m
 }
 
-// As gives a size a text, as [Model.As] does.
-func (s Size) As(text string) Size {
-	s.text = text
-	return s
-}
-
 func placeholder(i int) string { return "{" + strconv.Itoa(i) + "}" }
-
-// sizeText is the text of the size of an operand.
-func sizeText(i int) string { return "size(" + placeholder(i) + ")" }
 
 // factorText multiplies a text by a number.
 func factorText(factor float64, text string) string {
@@ -84,13 +75,4 @@ func splitText(estimate, runtime string) string {
 		return runtime
 	}
 	return "estimate " + estimate + ", evaluation " + runtime
-}
-
-// texts are those of models.
-func texts(models []Model) []string {
-	all := make([]string, len(models))
-	for i, m := range models {
-		all[i] = m.Text
-	}
-	return all
 }

@@ -33,7 +33,7 @@ func Traversal(i int, untyped float64) Model {
 			return Estimate{Cost: size.Mul(each)}
 		},
 		Runtime: func(args []ref.Val, _ ref.Val) uint64 { return traverse(args[i]) },
-		Text:    "traversing " + placeholder(i),
+		text:    "traversing " + placeholder(i),
 	}
 }
 

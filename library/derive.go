@@ -5,13 +5,9 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
-	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/internal/pricing"
 )
 
 // Released returns the library as API servers have it: without the overloads
@@ -43,40 +39,8 @@ func (l Library) Released() Library {
 // documentation, and the cost formulas: Env.EstimateCost uses them as they are,
 // a program if cel.CostTracking is among its options. What cel-go cannot be told
 // by an option is the price of a call whose overload is only decided during
-// evaluation, and that of == on the library's types; [Library.Prices] has both.
+// evaluation, and that of == on the library's types.
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
-
-// Prices returns the cost models of the library in the newest release.
-func (l Library) Prices() cost.Prices { return l.PricesOf(release.Newest()) }
-
-// PricesOf returns the cost models that the library has on an API server of a
-// release, whether or not that has the library.
-func (l Library) PricesOf(server release.Release) cost.Prices {
-	p := cost.Prices{
-		Overloads: map[string]cost.Model{},
-		Functions: map[string]cost.Model{},
-		Equality:  map[string]cost.Model{},
-	}
-	for _, t := range l.Types {
-		if priced(t.EqualCost) && !server.Before(t.EqualSince) {
-			p.Equality[t.CEL.TypeName()] = t.EqualCost
-		}
-	}
-	for _, f := range l.Functions {
-		dynamic := f.DynamicCost
-		for _, o := range f.Overloads {
-			price := o.costOn(server)
-			p.Overloads[o.ID] = price
-			if !priced(dynamic) {
-				dynamic = price
-			}
-		}
-		p.Functions[f.Name] = dynamic
-	}
-	return p
-}
-
-func priced(m cost.Model) bool { return m.Estimate != nil || m.Runtime != nil }
 
 // celLibrary is a library in the form in which cel-go takes it.
 type celLibrary struct{ Library }
@@ -95,7 +59,7 @@ func (l celLibrary) CompileOptions() []cel.EnvOption {
 			options = append(options, cel.Function(f.Name, append(opts, cel.FunctionDocs(f.Doc))...))
 		}
 		for _, o := range f.Overloads {
-			options = append(options, cel.CostEstimatorOptions(checker.OverloadCostEstimate(o.ID, estimator(o.Cost))))
+			options = append(options, cel.CostEstimatorOptions(checker.OverloadCostEstimate(o.ID, pricing.OverloadEstimator(o.Cost))))
 		}
 	}
 	return options
@@ -117,7 +81,7 @@ func (l celLibrary) ProgramOptions() []cel.ProgramOption {
 	}
 	for _, f := range l.Functions {
 		for _, o := range f.Overloads {
-			options = append(options, cel.CostTrackerOptions(interpreter.OverloadCostTracker(o.ID, tracker(o.Cost))))
+			options = append(options, cel.CostTrackerOptions(interpreter.OverloadCostTracker(o.ID, pricing.OverloadTracker(o.Cost))))
 		}
 	}
 	return options
@@ -150,95 +114,3 @@ func (o Overload) examples() []string {
 	}
 	return lines
 }
-
-func estimator(m cost.Model) checker.FunctionEstimator {
-	return func(sizes checker.CostEstimator, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
-		if m.Estimate == nil {
-			return nil
-		}
-		var operands []cost.Operand
-		if target != nil {
-			operands = append(operands, operand{*target, sizes})
-		}
-		for _, a := range args {
-			operands = append(operands, operand{a, sizes})
-		}
-		e := m.Estimate(operands)
-		call := &checker.CallEstimate{CostEstimate: checker.CostEstimate(e.Cost)}
-		if e.Result != nil {
-			call.ResultSize = &checker.SizeEstimate{Min: e.Result.Min, Max: e.Result.Max}
-		}
-		return call
-	}
-}
-
-func tracker(m cost.Model) interpreter.FunctionTracker {
-	return func(args []ref.Val, result ref.Val) *uint64 {
-		if m.Fault != nil {
-			if err := m.Fault(args); err != nil {
-				// The one way in which a tracker can end an evaluation; the
-				// program makes an error of it.
-				panic(interpreter.EvalCancelledError{Message: "internal error: " + err.Error()})
-			}
-		}
-		if m.Runtime == nil {
-			return nil
-		}
-		c := m.Runtime(args, result)
-		return &c
-	}
-}
-
-// operand shows a node of cel-go's cost estimation to a cost model.
-type operand struct {
-	checker.AstNode
-	sizes checker.CostEstimator
-}
-
-func (o operand) Known() (cost.Range, bool) {
-	size := o.ComputedSize()
-	if size == nil && o.sizes != nil {
-		size = o.sizes.EstimateSize(o.AstNode)
-	}
-	if size == nil {
-		return cost.Range{}, false
-	}
-	return cost.Range(*size), true
-}
-
-func (o operand) Size() cost.Range {
-	if size, ok := o.Known(); ok {
-		return size
-	}
-	return cost.Unbounded()
-}
-
-func (o operand) Elem() cost.Operand {
-	params := o.Type().Parameters()
-	if len(params) == 0 {
-		return nil
-	}
-	var path []string
-	if p := o.Path(); p != nil {
-		path = append(append(path, p...), "@items")
-	}
-	return operand{element{path, params[0]}, o.sizes}
-}
-
-func (o operand) Literal() ref.Val {
-	if e := o.Expr(); e != nil {
-		return e.AsLiteral()
-	}
-	return nil
-}
-
-// element is a node that stands for any element of a list.
-type element struct {
-	path []string
-	typ  *types.Type
-}
-
-func (e element) Path() []string                      { return e.path }
-func (e element) Type() *types.Type                   { return e.typ }
-func (e element) Expr() ast.Expr                      { return nil }
-func (e element) ComputedSize() *checker.SizeEstimate { return nil }

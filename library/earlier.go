@@ -18,8 +18,8 @@ type EarlierCost struct {
 	Cost cost.Model
 }
 
-// costOn is the price on a release.
-func (o Overload) costOn(server release.Release) cost.Model {
+// CostOn is the price on an API server of a release.
+func (o Overload) CostOn(server release.Release) cost.Model {
 	for _, e := range o.Earlier {
 		if !server.After(e.LastServer) {
 			return e.Cost
@@ -38,7 +38,7 @@ func (o Overload) until(last release.Release, price cost.Model) Overload {
 // ones estimate them as values of any size, and charge the size that the value has.
 func equalSince() release.Release { return release.Minor(32) }
 
-// unpricedQuantities is the price of parsing a quantity while it had none.
+// unpricedQuantities is the price of parsing a quantity before 1.30.
 func unpricedQuantities() []EarlierCost {
 	return []EarlierCost{{release.Minor(29), cost.Fixed(1)}}
 }

@@ -24,8 +24,10 @@ const newListCost = 11
 func ExtLists() Library {
 	list := cel.ListType(cel.TypeParamType("T"))
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
-	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).Faulting(depthFault)
-	wrapping := cost.Split(flatten, cost.Model{Runtime: wrappingFlatten, Text: flatten.Text}.Faulting(depthFault))
+	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0))
+	flatten.Fault = depthFault
+	wrapping := flatten
+	wrapping.Runtime = wrappingFlatten
 	return Library{
 		Name:  "cel.lists",
 		Doc:   "Cuts, flattens and sorts lists.",
@@ -50,8 +52,8 @@ func ExtLists() Library {
 					},
 				}),
 			dynamic("reverse", "Returns a list in reverse order.",
-				member("list_reverse", list, newList(cost.Computed(
-					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize).As(resultText)), args(list),
+				member("list_reverse", list, newList(cost.Computed(resultText,
+					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)), args(list),
 					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
 			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
 				// Comparing strings costs more than the estimate knows.
@@ -129,23 +131,23 @@ func resultSize(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result)
 // sliced is the size of list.slice(start, end). The difference of literals in
 // the wrong order wraps around, to an estimate beyond any limit.
 func sliced() cost.Size {
-	return cost.Computed(func(operands []cost.Operand) cost.Range {
+	return cost.Computed(resultText, func(operands []cost.Operand) cost.Range {
 		start, end := literal(operands[1], 0), literal(operands[2], operands[0].Size().Max)
 		return cost.Exactly(end - start)
-	}, resultSize).As(resultText)
+	}, resultSize)
 }
 
 // ranged is the size of lists.range(n).
 func ranged() cost.Size {
-	return cost.Computed(func(operands []cost.Operand) cost.Range {
+	return cost.Computed(resultText, func(operands []cost.Operand) cost.Range {
 		return cost.Exactly(literal(operands[0], math.MaxUint64))
-	}, resultSize).As(resultText)
+	}, resultSize)
 }
 
 // flattened is what list.flatten(depth) visits, on the guess that it is the
 // list itself at each level.
 func flattened() cost.Size {
-	return cost.Computed(func(operands []cost.Operand) cost.Range {
+	return cost.Computed("size({0})·depth", func(operands []cost.Operand) cost.Range {
 		depth := uint64(1)
 		if len(operands) > 1 {
 			depth = literal(operands[1], math.MaxUint64)
@@ -159,7 +161,7 @@ func flattened() cost.Size {
 			}
 		}
 		return size
-	}).As("size({0})·depth")
+	})
 }
 
 // selfCompared is the price of comparing each element of the list at index i
@@ -167,14 +169,14 @@ func flattened() cost.Size {
 // The square of the list's size is also taken for the size of the result.
 func selfCompared(i int, factor float64) cost.Model {
 	square := cost.Arg(i).Times(cost.Arg(i))
-	runtime := cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
+	runtime := cost.Model{Fault: listFault(i), Runtime: func(args []ref.Val, result ref.Val) uint64 {
 		factor := 2.0
 		if l, ok := args[i].(traits.Lister); ok && l.Size() != types.IntZero {
 			factor = comparisonFactor(l.Get(types.IntZero).Type())
 		}
 		return cost.Linear(newListCost, factor, square).Runtime(args, result)
 	}}
-	return cost.Split(cost.Linear(newListCost, factor, square).Yields(square), runtime.Faulting(listFault(i))).
+	return cost.Split(cost.Linear(newListCost, factor, square).Yields(square), runtime).
 		As(fmt.Sprintf("11 + 2·size({%d})², a tenth more for strings", i))
 }
 

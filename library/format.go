@@ -233,7 +233,7 @@ func registered(name, message string) func(string) []string {
 // validationPrice is the price of an evaluated validation: that of matching a
 // pattern as long as the format says, and one unit for what is no format.
 func validationPrice() cost.Model {
-	pattern := cost.Computed(nil, func(args []ref.Val, _ ref.Val) uint64 {
+	pattern := cost.Computed("", nil, func(args []ref.Val, _ ref.Val) uint64 {
 		return uint64(args[0].(FormatValue).patternSize)
 	})
 	match := cost.Regex(cost.Arg(1), pattern)

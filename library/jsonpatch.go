@@ -24,7 +24,7 @@ func JSONPatch() Library {
 				Impl: Unary(func(key types.String) (types.String, error) {
 					return types.String(escape.Replace(string(key))), nil
 				}),
-				Cost: cost.Scan(cost.Arg(0)).SameSize(0),
+				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
 				Examples: []Example{
 					{Expr: `jsonpatch.escapeKey('example.com/my~label')`, Want: `'example.com~1my~0label'`},
 					{Expr: `jsonpatch.escapeKey('plain')`, Want: `'plain'`},

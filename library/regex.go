@@ -14,9 +14,9 @@ import (
 
 // Regex is the library that finds matches of regular expressions (RE2).
 func Regex() Library {
-	price := cost.Regex(cost.Arg(0), cost.Arg(1)).Sized(func(operands []cost.Operand) cost.Range {
+	price := cost.Regex(cost.Arg(0), cost.Arg(1)).Yields(cost.Computed("", func(operands []cost.Operand) cost.Range {
 		return cost.Range{Max: operands[0].Size().Max}
-	})
+	}, nil))
 	return Library{
 		Name: "kubernetes.regex",
 		Doc:  "Finds the parts of a string that match a regular expression.",

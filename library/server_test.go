@@ -9,6 +9,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
@@ -18,22 +20,22 @@ import (
 // cel-go.
 type server struct {
 	env    *cel.Env
-	prices *cost.Estimator
+	prices *pricing.Estimator
 }
 
 func newServer(t testing.TB, v release.Release) server {
 	t.Helper()
 	options := []cel.EnvOption{cel.Variable("authorizer", library.AuthorizerType)}
-	prices := []cost.Prices{cost.Standard()}
+	prices := []pricing.Prices{pricing.Standard(release.Newest())}
 	for _, l := range serverLibraries(v) {
 		options = append(options, l.EnvOption())
-		prices = append(prices, l.Prices())
+		prices = append(prices, environment.Prices(l, release.Newest()))
 	}
 	env, err := cel.NewEnv(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server{env, cost.NewTable(prices...).Estimator(nil)}
+	return server{env, pricing.NewTable(prices...).Estimator(nil)}
 }
 
 func serverLibraries(v release.Release) []library.Library {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 
-	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -38,11 +38,11 @@ func (o Overload) CostText() string { return o.CostTextOf(release.Newest()) }
 
 // CostTextOf is CostText for an API server of a release.
 func (o Overload) CostTextOf(server release.Release) string {
-	price := o.costOn(server)
-	if !priced(price) {
-		price = cost.StandardOf(server).Overloads[o.ID]
+	price := o.CostOn(server)
+	if price.IsZero() {
+		price = pricing.Standard(server).Overloads[o.ID]
 	}
-	if !priced(price) {
+	if price.IsZero() {
 		return "1"
 	}
 	names := make([]string, len(o.Args))

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
@@ -61,11 +60,11 @@ func stringFunctions() []Function {
 		str, num = cel.StringType, cel.IntType
 		search   = cost.Traversal(0, cost.StringFactor)
 		// What these return may be shorter, but the estimate does not think so.
-		transform = cost.Scan(cost.Arg(0)).SameSize(0)
+		transform = cost.Scan(cost.Arg(0)).Yields(cost.Arg(0))
 		// Reading the string, and writing the result.
 		rewrite  = cost.Scaled(cost.Arg(0), 2*cost.StringFactor)
-		replaced = rewrite.Sized(replacedSize)
-		split    = rewrite.Sized(splitSize)
+		replaced = rewrite.Yields(cost.Computed("", replacedSize, nil))
+		split    = rewrite.Yields(cost.Computed("", splitSize, nil))
 	)
 	return []Function{
 		{
@@ -234,7 +233,7 @@ func splitSize(operands []cost.Operand) cost.Range {
 // joined prices join by the size of the result. The estimate only counts
 // writing it, the evaluation also reading it: it can cost more than its estimate.
 func joined() cost.Model {
-	result := cost.Computed(joinedSize, func(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) }).As(resultText)
+	result := cost.Computed(resultText, joinedSize, resultSize)
 	return cost.Split(
 		cost.Scan(result).Yields(result),
 		cost.Scaled(result, 2*cost.StringFactor),

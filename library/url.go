@@ -35,7 +35,7 @@ func URLs() Library {
 			Overloads: []Overload{{
 				ID: "string_to_url", Args: args(cel.StringType), Result: URLType,
 				Impl: Unary(func(s types.String) (URLValue, error) { return ParseURL(string(s)) }),
-				Cost: cost.Scan(cost.Arg(0)).SameSize(0),
+				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
 				// The size of the result counts since == has a price.
 				Earlier: []EarlierCost{{release.Minor(31), cost.Scan(cost.Arg(0))}},
 				Examples: []Example{

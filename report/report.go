@@ -55,18 +55,6 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Judge compares an estimate with a limit. Name is what the message says costs
-// too much. A limit of zero is exceeded by anything, at a factor of the estimate.
-func Judge(name string, estimate, limit uint64) Verdict {
-	v := Verdict{Limit: limit, Within: estimate <= limit, Factor: float64(estimate) / float64(max(limit, 1))}
-	if v.Within {
-		v.Headroom = limit - estimate
-	} else {
-		v.Message = cost.ExceedsMessage(name, estimate, limit)
-	}
-	return v
-}
-
 // Schema reports the rules of one version of a CRD.
 type Schema struct {
 	// Name is the name of the CRD, empty for a schema alone.

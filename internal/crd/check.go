@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -135,7 +136,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 				Error: field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")})
 		}
 		add(diag.SchemaEstimateExceeded, field.Forbidden(path,
-			cost.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)))
+			pricing.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)))
 	}
 	return findings
 }
@@ -178,7 +179,7 @@ type expensive struct {
 
 // observe adds an expression to the total.
 func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64) {
-	c.total = cost.Accumulated(c.total, estimate)
+	c.total = pricing.Accumulated(c.total, estimate)
 	if estimate < cost.SchemaEstimateLimit/100 {
 		return
 	}
@@ -312,10 +313,10 @@ func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in i
 	rulePath, messagePath := path.Child("rule"), path.Child("messageExpression")
 	var estimate uint64
 	if compiled.expr != nil {
-		estimate = cost.Repeated(compiled.expr.Cost.Max, cardinality)
+		estimate = pricing.Repeated(compiled.expr.Cost.Max, cardinality)
 	}
 	if estimate > cost.EstimateLimit {
-		add(diag.EstimateExceeded, field.Forbidden(rulePath, cost.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
+		add(diag.EstimateExceeded, field.Forbidden(rulePath, pricing.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
 	}
 	c.observe(r, rulePath, estimate)
 	if e := compiled.err; e != nil {
@@ -326,7 +327,7 @@ func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in i
 	} else if compiled.message != nil {
 		estimate := compiled.message.Cost.Max
 		if estimate > cost.EstimateLimit {
-			add(diag.EstimateExceeded, field.Forbidden(messagePath, cost.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
+			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
 		}
 		c.observe(r, messagePath, estimate)
 	}

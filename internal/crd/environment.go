@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 )
@@ -48,11 +49,11 @@ type Explainer interface {
 	// Release is the release of the API server that estimates it.
 	Release() release.Release
 	// Estimate is what one evaluation is estimated to cost by other sizes.
-	Estimate(sizes cost.Sizer) (cost.Range, error)
+	Estimate(sizes pricing.Sizer) (cost.Range, error)
 	// Trace is an estimate with its parts.
-	Trace(sizes cost.Sizer) (*cost.Trace, error)
-	// TraceSound is a trace that is not a server's, see cost.Table.TraceSound.
-	TraceSound(sizes cost.Sizer) (*cost.Trace, error)
+	Trace(sizes pricing.Sizer) (*pricing.Trace, error)
+	// TraceSound is a trace that is not a server's, see pricing.Table.TraceSound.
+	TraceSound(sizes pricing.Sizer) (*pricing.Trace, error)
 }
 
 // Program evaluates an expression.

@@ -6,16 +6,17 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 // testEnvironment has no libraries of Kubernetes.
 type testEnvironment struct {
 	base    *cel.Env
 	planner *eval.Planner
-	prices  *cost.Table
+	prices  *pricing.Table
 }
 
 func newTestEnvironment() testEnvironment {
@@ -28,7 +29,7 @@ func newTestEnvironment() testEnvironment {
 	if err != nil {
 		panic(err)
 	}
-	prices := cost.NewTable(cost.Standard())
+	prices := pricing.NewTable(pricing.Standard(release.Newest()))
 	planner, err := eval.NewPlanner(eval.Config{
 		Functions: base.Functions(),
 		Adapter:   base.CELTypeAdapter(),

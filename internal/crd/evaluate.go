@@ -8,7 +8,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/eval"
 )
@@ -187,6 +186,10 @@ func errorType(reason *string) field.ErrorType {
 	return field.ErrorTypeInvalid
 }
 
+// maxMessageSize is the size of the largest message that an expression can give, in
+// bytes (k8s.io/apiserver/pkg/apis/cel MaxEvaluatedMessageExpressionSizeBytes).
+const maxMessageSize = 5 << 10
+
 // message evaluates the messageExpression of a rule. The message is empty if it
 // is unusable; stop is the violation by which validation ends, if it does.
 //
@@ -213,7 +216,7 @@ func (w *walk) message(r *nodeRule, at *step) (message string, stop *Violation) 
 		return "", nil
 	}
 	message = strings.TrimSpace(string(text))
-	if len(message) > cost.MaxMessageSizeBytes || strings.Contains(message, "\n") {
+	if len(message) > maxMessageSize || strings.Contains(message, "\n") {
 		return "", nil
 	}
 	return message, nil

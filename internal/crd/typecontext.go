@@ -3,8 +3,8 @@ package crd
 import (
 	"errors"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -138,7 +138,7 @@ func times(bound *uint64, limit *int64) *uint64 {
 	if bound == nil || limit == nil {
 		return nil
 	}
-	product := cost.Repeated(*bound, uint64(max(*limit, 0)))
+	product := pricing.Repeated(*bound, uint64(max(*limit, 0)))
 	return &product
 }
 

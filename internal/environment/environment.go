@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
@@ -51,7 +52,7 @@ type Env struct {
 	cel     *cel.Env
 	checker *checker.Env
 	planner *eval.Planner
-	prices  *cost.Table
+	prices  *pricing.Table
 	server  Server
 	size    int
 	// numbers tells whether numbers of different types compare, keywords whether
@@ -73,28 +74,26 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (Server{}) {
 		cfg.Server = StoredIn(release.Newest())
 	}
-	prices := []cost.Prices{cost.StandardOf(cfg.Server.Release)}
+	prices := []pricing.Prices{pricing.Standard(cfg.Server.Release)}
 	// The first library to price a name keeps it: that of a caller must not
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
 	var opts []cel.EnvOption
-	var patterns []eval.Regex
+	var patterns []library.Pattern
 	for _, lib := range cfg.Libraries {
 		if !cfg.Beyond {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		own := lib.PricesOf(cfg.Server.Release)
+		own := Prices(lib, cfg.Server.Release)
 		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
 		for name := range own.Functions {
 			named[name] = true
 		}
 		prices = append(prices, own)
-		for _, p := range lib.Patterns {
-			patterns = append(patterns, eval.Regex(p))
-		}
+		patterns = append(patterns, lib.Patterns...)
 	}
-	table := cost.NewTable(prices...)
+	table := pricing.NewTable(prices...)
 	opts = append(opts, cfg.Options...)
 	// The checker below validates the declarations, so cel-go need not do it too.
 	opts = append(opts, serverCosts(table), cel.EagerlyValidateDeclarations(false))
@@ -124,7 +123,7 @@ func New(cfg Config) (*Env, error) {
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
-		Regexes:   patterns,
+		Patterns:  patterns,
 		Eager:     cfg.Server.Release.Before(lazySince),
 	})
 	if err != nil {
@@ -139,7 +138,7 @@ func has(libraries []library.Library, name string) bool {
 
 // price is the runtime price of a call. What cannot be priced ends the
 // evaluation, as in an API server, with an internal error.
-func price(table *cost.Table, function, overloadID string) eval.Price {
+func price(table *pricing.Table, function, overloadID string) eval.Price {
 	price := table.Runtime(function, overloadID)
 	fault := table.Fault(function, overloadID)
 	if fault == nil {
@@ -170,17 +169,17 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 }
 
 // Sizes are the sizes by which the server estimates data of a schema.
-func (e *Env) Sizes(schema *typesystem.Schema) cost.Sizer { return schema.SizesOf(e.server.Release) }
+func (e *Env) Sizes(schema *typesystem.Schema) pricing.Sizer { return schema.SizesOf(e.server.Release) }
 
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.
-func serverCosts(table *cost.Table) cel.EnvOption {
+func serverCosts(table *pricing.Table) cel.EnvOption {
 	return cel.Lib(programOptions{
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
 		cel.CostLimit(cost.PerCallLimit),
 		cel.CostTracking(table.Estimator(nil)),
 		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
-		cel.InterruptCheckFrequency(cost.InterruptFrequency),
+		cel.InterruptCheckFrequency(eval.InterruptFrequency),
 	})
 }
 
@@ -219,12 +218,12 @@ type Scope struct {
 	env      *Env
 	checker  *checker.Env
 	provider types.Provider
-	sizes    cost.Sizer
+	sizes    pricing.Sizer
 }
 
 // Scope adds variables to the environment. A nil provider means that of the
 // environment, and nil sizes that nothing is known of the variables' sizes.
-func (e *Env) Scope(provider types.Provider, sizes cost.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
+func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
 	if provider == nil {
 		provider = e.cel.CELTypeProvider()
 	}

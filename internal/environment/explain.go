@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -15,7 +16,7 @@ func (s *Scope) Explain(checked *celast.AST) crd.Explainer {
 
 type explainer struct {
 	release release.Release
-	prices  *cost.Table
+	prices  *pricing.Table
 	checked *celast.AST
 }
 
@@ -23,17 +24,17 @@ func (e explainer) Release() release.Release { return e.release }
 
 func (e explainer) Checked() *celast.AST { return e.checked }
 
-func (e explainer) Estimate(sizes cost.Sizer) (cost.Range, error) {
+func (e explainer) Estimate(sizes pricing.Sizer) (cost.Range, error) {
 	return e.prices.Estimate(e.checked, sizes)
 }
 
-func (e explainer) Trace(sizes cost.Sizer) (*cost.Trace, error) {
+func (e explainer) Trace(sizes pricing.Sizer) (*pricing.Trace, error) {
 	return e.prices.Trace(e.checked, sizes)
 }
 
-func (e explainer) TraceSound(sizes cost.Sizer) (*cost.Trace, error) {
+func (e explainer) TraceSound(sizes pricing.Sizer) (*pricing.Trace, error) {
 	return e.prices.TraceSound(e.checked, sizes)
 }
 
 // Sizes is what estimates of the scope take the sizes of variables from.
-func (s *Scope) Sizes() cost.Sizer { return s.sizes }
+func (s *Scope) Sizes() pricing.Sizer { return s.sizes }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/kubecel/kubecel/library"
 )
 
 func (b *builder) planCall(expr celast.Expr) (node, error) {
@@ -244,8 +246,8 @@ func (b *builder) compileRegex(c *call) (functions.FunctionOp, error) {
 }
 
 // matchesRegex compiles the regular expressions of matches.
-func matchesRegex() Regex {
-	return Regex{Function: overloads.Matches, Index: 1, Compile: compileMatches}
+func matchesRegex() library.Pattern {
+	return library.Pattern{Function: overloads.Matches, Index: 1, Compile: compileMatches}
 }
 
 func compileMatches(pattern string) (functions.FunctionOp, error) {

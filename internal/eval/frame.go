@@ -89,7 +89,7 @@ func (f *frame) interrupt() bool {
 		return true
 	}
 	f.iterations++
-	if f.iterations%interruptCheckFrequency == 0 {
+	if f.iterations%InterruptFrequency == 0 {
 		select {
 		case <-f.done:
 			f.interrupted = true
@@ -99,9 +99,9 @@ func (f *frame) interrupt() bool {
 	return f.interrupted
 }
 
-// interruptCheckFrequency is the number of iterations between two looks at the
+// InterruptFrequency is the number of iterations between two looks at the
 // context (k8s.io/apiserver/pkg/apis/cel CheckFrequency).
-const interruptCheckFrequency = 100
+const InterruptFrequency = 100
 
 // mute starts a part of the evaluation that sees no local variables from outside
 // and costs nothing. The function that it returns ends it.

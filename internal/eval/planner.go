@@ -13,24 +13,13 @@ import (
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/library"
 )
 
 // Price is the runtime cost of a call in cost units. Both the arguments and the
 // result may be error values. It must not keep the slice.
 type Price func(args []ref.Val, result ref.Val) uint64
-
-// Regex compiles the constant regular expressions of a function while planning.
-type Regex struct {
-	// Function is the name of the function.
-	Function string
-	// OverloadID restricts it to an overload, unless it is empty.
-	OverloadID string
-	// Index is the index of the argument that is the regular expression.
-	Index int
-	// Compile returns the implementation of a call by a regular expression. It
-	// must check its arguments, and must not keep the slice of them.
-	Compile func(pattern string) (functions.FunctionOp, error)
-}
 
 // Config is what a planner is built from.
 type Config struct {
@@ -47,9 +36,9 @@ type Config struct {
 	// alone where the overload id is empty, and nil for one unit. A nil Price
 	// prices all calls at one unit.
 	Price func(function, overloadID string) Price
-	// Regexes are the functions whose constant regular expressions are
+	// Patterns are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
-	Regexes []Regex
+	Patterns []library.Pattern
 	// Eager computes the first value of an accumulator whether or not it is needed.
 	Eager bool
 }
@@ -59,8 +48,8 @@ type Config struct {
 type Planner struct {
 	config          Config
 	overloads       map[string]*functions.Overload
-	regexByOverload map[string]Regex
-	regexByFunction map[string]Regex
+	regexByOverload map[string]library.Pattern
+	regexByFunction map[string]library.Pattern
 	// optionals is true if or() and orValue() are those of optionals.
 	optionals bool
 	frames    *sync.Pool
@@ -78,8 +67,8 @@ func NewPlanner(config Config) (*Planner, error) {
 	p := &Planner{
 		config:          config,
 		overloads:       map[string]*functions.Overload{},
-		regexByOverload: map[string]Regex{},
-		regexByFunction: map[string]Regex{},
+		regexByOverload: map[string]library.Pattern{},
+		regexByFunction: map[string]library.Pattern{},
 		frames:          &sync.Pool{New: func() any { return &frame{} }},
 	}
 	for _, name := range slices.Sorted(maps.Keys(config.Functions)) {
@@ -94,7 +83,7 @@ func NewPlanner(config Config) (*Planner, error) {
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range append(slices.Clone(config.Regexes), matchesRegex()) {
+	for _, r := range append(slices.Clone(config.Patterns), matchesRegex()) {
 		p.regexByFunction[r.Function] = r
 		if r.OverloadID != "" {
 			p.regexByOverload[r.OverloadID] = r

@@ -22,6 +22,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/internal/celgo"
+	"github.com/kubecel/kubecel/library"
 )
 
 // engines compares this package with cel-go's interpreter, under one way to
@@ -111,7 +112,7 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 				return price(function, overload, args, result)
 			}
 		},
-		Regexes: []Regex{{
+		Patterns: []library.Pattern{{
 			Function: "find",
 			Index:    1,
 			Compile:  func(p string) (functions.FunctionOp, error) { return findRegex(p), nil },

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/report"
 )
@@ -31,8 +32,8 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
 	r := &report.Schema{
 		Total:    total,
-		Server:   report.Judge(schemaName, total, cost.SchemaEstimateLimit),
-		Own:      report.Judge(schemaName, total, limits.Schema),
+		Server:   judge(schemaName, total, cost.SchemaEstimateLimit),
+		Own:      judge(schemaName, total, limits.Schema),
 		Accepted: len(findings) == 0,
 		Findings: []report.Finding{},
 	}
@@ -88,7 +89,7 @@ func (d Document) advise(r *report.Schema, subjects map[string]*subject, limits 
 		x := &r.Expressions[i]
 		s := subjects[x.Path]
 		if s == nil || x.Total < r.Total/hardly {
-			rest = cost.Accumulated(rest, x.Total)
+			rest = pricing.Accumulated(rest, x.Total)
 			continue
 		}
 		costly = append(costly, s)
@@ -105,7 +106,7 @@ func (d Document) advise(r *report.Schema, subjects map[string]*subject, limits 
 		total: func(set settings) uint64 {
 			total := rest
 			for _, s := range costly {
-				total = cost.Accumulated(total, s.total(set))
+				total = pricing.Accumulated(total, s.total(set))
 			}
 			return total
 		},
@@ -192,9 +193,9 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 	}
 	x.Estimate, s.estimate = report.Of(trace.Total), trace.Total.Max
 	x.Evaluations = s.describeEvaluations()
-	x.Total = cost.Repeated(trace.Total.Max, x.Evaluations.Count)
-	x.Server = report.Judge(name, x.Total, cost.EstimateLimit)
-	x.Own = report.Judge(name, x.Total, limits.Expression)
+	x.Total = pricing.Repeated(trace.Total.Max, x.Evaluations.Count)
+	x.Server = judge(name, x.Total, cost.EstimateLimit)
+	x.Own = judge(name, x.Total, limits.Expression)
 	checked := s.explain.Checked()
 	maker := &treeMaker{source: newSource(x.Source), info: checked.SourceInfo(), subject: s, most: trace.Total.Max}
 	x.Root = maker.tree(trace)
@@ -254,7 +255,7 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 	case sites[i].Expr == nil:
 		return 0, false
 	}
-	return cost.Repeated(sites[i].Expr.Cost.Max, sites[i].Cardinality), true
+	return pricing.Repeated(sites[i].Expr.Cost.Max, sites[i].Cardinality), true
 }
 
 // only compiles the expressions of one rule. For the others it says that they are

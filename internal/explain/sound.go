@@ -8,13 +8,14 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/report"
 )
 
 // honest answers for the sizes that data can really have.
 type honest struct{ *subject }
 
-// SizeOf is part of cost.Sizer.
+// SizeOf is part of pricing.Sizer.
 func (h honest) SizeOf(path []string) (cost.Range, bool) {
 	a := h.at(path)
 	if !a.ok {
@@ -51,7 +52,7 @@ const (
 
 // sound bounds what one evaluation can really cost: the estimate by sizes that the
 // data can really have, and what the reference's model does not see.
-func sound(m *treeMaker, estimate *cost.Trace, root *report.Node, evaluations uint64) *report.Sound {
+func sound(m *treeMaker, estimate *pricing.Trace, root *report.Node, evaluations uint64) *report.Sound {
 	trace, err := m.subject.explain.TraceSound(honest{m.subject})
 	if err != nil {
 		return &report.Sound{}
@@ -68,13 +69,13 @@ func sound(m *treeMaker, estimate *cost.Trace, root *report.Node, evaluations ui
 			s.Doubts = append(s.Doubts, report.Doubt{At: n.At, Text: n.Text, Reason: reason})
 		}
 	}
-	trace.Each(func(n *cost.Trace, times uint64) {
+	trace.Each(func(n *pricing.Trace, times uint64) {
 		for _, d := range m.doubts(n) {
 			add(n.ID, d.reason)
 			if d.unbounded {
 				s.Bounded = false
 			}
-			s.Max = cost.Accumulated(s.Max, cost.Repeated(d.extra, times))
+			s.Max = pricing.Accumulated(s.Max, pricing.Repeated(d.extra, times))
 		}
 	})
 	compareSizes(estimate, trace, add)
@@ -85,31 +86,31 @@ func sound(m *treeMaker, estimate *cost.Trace, root *report.Node, evaluations ui
 		s.Max = 0
 		return s
 	}
-	s.Total = cost.Repeated(s.Max, evaluations)
+	s.Total = pricing.Repeated(s.Max, evaluations)
 	return s
 }
 
 // compareSizes finds the nodes that cost more by honest sizes.
-func compareSizes(estimate, honest *cost.Trace, add func(id int64, reason string)) {
+func compareSizes(estimate, honest *pricing.Trace, add func(id int64, reason string)) {
 	if estimate.Own.Max < honest.Own.Max {
 		add(estimate.ID, doubtSizes)
 	}
 	for i, p := range estimate.Parts {
-		if p.Times.Max < honest.Parts[i].Times.Max && p.Why == cost.WhyIterations {
+		if p.Times.Max < honest.Parts[i].Times.Max && p.Why == pricing.WhyIterations {
 			add(estimate.ID, doubtSizes)
 		}
 		compareSizes(p, honest.Parts[i], add)
 	}
 }
 
-func (m *treeMaker) doubts(n *cost.Trace) (doubts []doubt) {
-	path := n.Kind == cost.KindSelect || n.Kind == cost.KindPresence || n.Kind == cost.KindCall && isIndex(n.Name)
+func (m *treeMaker) doubts(n *pricing.Trace) (doubts []doubt) {
+	path := n.Kind == pricing.KindSelect || n.Kind == pricing.KindPresence || n.Kind == pricing.KindCall && isIndex(n.Name)
 	if path && len(n.Parts) > 0 {
 		of := n.Parts[0]
 		if startsPath(of) {
 			doubts = append(doubts, doubt{reason: doubtPath, extra: 1})
 		}
-		if n.Kind != cost.KindCall {
+		if n.Kind != pricing.KindCall {
 			switch m.kindOf(of.ID) {
 			case types.MapKind, types.StructKind, types.TypeParamKind: // estimated
 			default:
@@ -117,10 +118,10 @@ func (m *treeMaker) doubts(n *cost.Trace) (doubts []doubt) {
 			}
 		}
 	}
-	if n.Kind != cost.KindCall {
+	if n.Kind != pricing.KindCall {
 		return doubts
 	}
-	dynamic := slices.ContainsFunc(n.Parts, func(p *cost.Trace) bool { return m.isDynamic(p.ID) })
+	dynamic := slices.ContainsFunc(n.Parts, func(p *pricing.Trace) bool { return m.isDynamic(p.ID) })
 	switch {
 	case n.Name == "format.named" || n.Name == "validate":
 		doubts = append(doubts, doubt{reason: doubtFormat, unbounded: true})
@@ -137,7 +138,7 @@ func (m *treeMaker) doubts(n *cost.Trace) (doubts []doubt) {
 	}
 	switch n.Name {
 	case "includes", "indexOf", "lastIndexOf":
-		if len(n.Parts) > 0 && slices.ContainsFunc(n.Parts, func(p *cost.Trace) bool { return m.holdsAggregates(p.ID) }) {
+		if len(n.Parts) > 0 && slices.ContainsFunc(n.Parts, func(p *pricing.Trace) bool { return m.holdsAggregates(p.ID) }) {
 			doubts = append(doubts, doubt{reason: doubtNested, unbounded: true})
 		}
 	}
@@ -150,12 +151,12 @@ func isIndex(function string) bool {
 
 // startsPath tells whether a path into a node begins there, and is not one into a
 // variable.
-func startsPath(n *cost.Trace) bool {
+func startsPath(n *pricing.Trace) bool {
 	switch n.Kind {
-	case cost.KindIdent, cost.KindSelect:
+	case pricing.KindIdent, pricing.KindSelect:
 		return false
 	}
-	return n.Kind != cost.KindCall || !isIndex(n.Name)
+	return n.Kind != pricing.KindCall || !isIndex(n.Name)
 }
 
 // tolerant tells whether a function costs no more with dynamic values than

@@ -7,7 +7,7 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 
-	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/report"
 )
 
@@ -157,7 +157,7 @@ func (e extent) union(o extent) extent {
 }
 
 // own is what a node takes by itself.
-func (s *source) own(n *cost.Trace, info *celast.SourceInfo) extent {
+func (s *source) own(n *pricing.Trace, info *celast.SourceInfo) extent {
 	r, ok := info.GetOffsetRange(n.ID)
 	if !ok {
 		return none
@@ -169,7 +169,7 @@ func (s *source) own(n *cost.Trace, info *celast.SourceInfo) extent {
 	e := extent{i, i}
 	added := r.Stop <= r.Start // by a macro: the position is that of the macro
 	switch {
-	case added && n.Kind != cost.KindComprehension && n.Kind != cost.KindBinding && n.Kind != cost.KindPresence:
+	case added && n.Kind != pricing.KindComprehension && n.Kind != pricing.KindBinding && n.Kind != pricing.KindPresence:
 		return none
 	case s.is(i, ".") || s.is(i, ".?"):
 		e.to = min(i+1, len(s.tokens)-1)

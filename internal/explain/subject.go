@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/report"
 )
@@ -69,7 +70,7 @@ type sizes struct {
 	set settings
 }
 
-// SizeOf is part of cost.Sizer.
+// SizeOf is part of pricing.Sizer.
 func (s sizes) SizeOf(path []string) (cost.Range, bool) {
 	a := s.at(path)
 	if !a.ok {
@@ -107,7 +108,7 @@ func (s *subject) total(set settings) uint64 {
 		}
 		estimate = e.Max
 	}
-	return cost.Repeated(estimate, s.evaluations(set))
+	return pricing.Repeated(estimate, s.evaluations(set))
 }
 
 // resizes tells whether settings change a size that one evaluation depends on, and

@@ -5,7 +5,7 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 
-	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/report"
 )
 
@@ -19,22 +19,22 @@ type treeMaker struct {
 }
 
 // tree makes the nodes of an expression.
-func (m *treeMaker) tree(t *cost.Trace) *report.Node {
+func (m *treeMaker) tree(t *pricing.Trace) *report.Node {
 	n, _ := m.node(t, 1)
 	m.place(n, report.Span{})
 	return n
 }
 
-func (m *treeMaker) node(t *cost.Trace, count uint64) (*report.Node, extent) {
+func (m *treeMaker) node(t *pricing.Trace, count uint64) (*report.Node, extent) {
 	n := &report.Node{
 		ID: t.ID, Kind: string(t.Kind), Name: t.Name, Overloads: t.Overloads, Role: string(t.Role), Why: string(t.Why),
 		Times: report.Of(t.Times), Count: count, Own: report.Of(t.Own), Total: report.Of(t.Total),
-		Share: m.share(cost.Repeated(t.Total.Max, count)), OwnShare: m.share(cost.Repeated(t.Own.Max, count)),
+		Share: m.share(pricing.Repeated(t.Total.Max, count)), OwnShare: m.share(pricing.Repeated(t.Own.Max, count)),
 	}
 	where := m.source.own(t, m.info)
 	largest := none
 	for _, part := range t.Parts {
-		p, of := m.node(part, cost.Repeated(count, part.Times.Max))
+		p, of := m.node(part, pricing.Repeated(count, part.Times.Max))
 		n.Parts = append(n.Parts, p)
 		where = where.union(of)
 		if of.to-of.from > largest.to-largest.from {
@@ -73,9 +73,9 @@ func (m *treeMaker) share(units uint64) float64 {
 	return float64(units) / float64(m.most)
 }
 
-func (m *treeMaker) size(a cost.Assumed) report.Size {
+func (m *treeMaker) size(a pricing.Assumed) report.Size {
 	s := report.Size{Operand: a.Operand, Element: a.Element, Size: report.Of(a.Size), Source: string(a.Source.Kind)}
-	if a.Source.Kind != cost.SourceDeclared {
+	if a.Source.Kind != pricing.SourceDeclared {
 		return s
 	}
 	s.Path = dataPath(a.Source.Path)

@@ -2,6 +2,7 @@ package typesystem
 
 import (
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -22,7 +23,7 @@ func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return s.sizeOf(path
 
 // SizesOf returns the sizes by which a release estimates expressions whose
 // variables have the schema. Those of the newest release are the schema's own.
-func (s *Schema) SizesOf(r release.Release) cost.Sizer {
+func (s *Schema) SizesOf(r release.Release) pricing.Sizer {
 	if !r.Before(release.Newest()) {
 		return s
 	}
@@ -34,7 +35,7 @@ type earlierSizes struct {
 	release release.Release
 }
 
-// SizeOf is part of cost.Sizer.
+// SizeOf is part of pricing.Sizer.
 func (e earlierSizes) SizeOf(path []string) (cost.Range, bool) {
 	return e.schema.sizeOf(path, e.release)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -113,7 +114,7 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 		}
 	}
 	var provider types.Provider
-	var sizes cost.Sizer
+	var sizes pricing.Sizer
 	if e.Self != nil {
 		schema, err := compile(e.Self.Schema, e.Self.Root)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/explain"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/report"
 )
@@ -83,7 +84,7 @@ func addsUp(t *testing.T, expr string, x *report.Expression) {
 		if sum != cost.Range(n.Total) {
 			t.Errorf("%s: %s is %v, its parts add up to %v", expr, n.Text, n.Total, sum)
 		}
-		total = cost.Accumulated(total, cost.Repeated(n.Own.Max, n.Count))
+		total = pricing.Accumulated(total, pricing.Repeated(n.Own.Max, n.Count))
 		if n.At.End > len([]rune(expr)) || n.At.Start >= n.At.End {
 			t.Errorf("%s: %s %s is at %+v", expr, n.Kind, n.Name, n.At)
 		}

@@ -3,8 +3,8 @@ package ours
 import (
 	"testing"
 
-	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -39,7 +39,7 @@ func TestTracesOfReleases(t *testing.T) {
 					continue
 				}
 				traced++
-				trace.Each(func(n *cost.Trace, _ uint64) {
+				trace.Each(func(n *pricing.Trace, _ uint64) {
 					sum := n.Own
 					for _, p := range n.Parts {
 						sum = sum.Add(p.Total.Mul(p.Times))

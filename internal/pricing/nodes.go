@@ -1,6 +1,10 @@
-package cost
+package pricing
 
-import "github.com/google/cel-go/common/ast"
+import (
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/kubecel/kubecel/cost"
+)
 
 // Trace is one node of an expression in an estimate: what it costs by itself, and
 // what is below it. At every node
@@ -25,9 +29,9 @@ type Trace struct {
 	Why Why
 	// Times is how often the node above counts the node: the number of iterations
 	// for the body of a comprehension, zero where it is not counted.
-	Times Range
+	Times cost.Range
 	// Own is the cost of the node without its parts, Total with them.
-	Own, Total Range
+	Own, Total cost.Range
 	// Operands are the sizes that the price of a call was computed from, and the
 	// number of iterations of a comprehension.
 	Operands []Assumed
@@ -115,7 +119,7 @@ type Assumed struct {
 	// Element is true for the elements of the operand.
 	Element bool
 	// Size is the size in the unit of CEL's size().
-	Size Range
+	Size cost.Range
 	// Source is where the size comes from.
 	Source Source
 }
@@ -179,6 +183,6 @@ func (t *Trace) Each(f func(node *Trace, times uint64)) { t.each(1, f) }
 func (t *Trace) each(times uint64, f func(*Trace, uint64)) {
 	f(t, times)
 	for _, p := range t.Parts {
-		p.each(mul(times, p.Times.Max), f)
+		p.each(Repeated(times, p.Times.Max), f)
 	}
 }

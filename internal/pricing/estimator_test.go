@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"slices"
@@ -9,7 +9,9 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/release"
 )
 
 // reference estimates with cel-go, sizes from the same Sizer.
@@ -49,39 +51,39 @@ func (r reference) size(n checker.AstNode) checker.SizeEstimate {
 	return checker.UnknownSizeEstimate()
 }
 
-// element is an element of a list as a library's price sees it.
-type element struct {
+// anyElement is an element of a list as a library's price sees it.
+type anyElement struct {
 	checker.AstNode
 	path []string
 }
 
-func (e element) Path() []string                      { return e.path }
-func (e element) ComputedSize() *checker.SizeEstimate { return nil }
+func (e anyElement) Path() []string                      { return e.path }
+func (e anyElement) ComputedSize() *checker.SizeEstimate { return nil }
 
 // libraryPrices price by what an operand tells: the elements, the literal, the
 // type, the declared size.
 func libraryPrices() Prices {
-	items := func(o []Operand) Estimate {
+	items := func(o []cost.Operand) cost.Estimate {
 		elem := o[0].Elem()
 		if elem == nil {
-			return Estimate{Cost: o[0].Size()}
+			return cost.Estimate{Cost: o[0].Size()}
 		}
 		size := o[0].Size().Mul(elem.Size())
 		if len(o) > 1 {
 			if lit, ok := o[1].Literal().(types.String); ok {
-				size = size.Add(Exactly(uint64(len(lit)) * 1000))
+				size = size.Add(cost.Exactly(uint64(len(lit)) * 1000))
 			}
 		}
-		return Estimate{Cost: size.Scale(0.3), Result: &size}
+		return cost.Estimate{Cost: size.Scale(0.3), Result: &size}
 	}
 	return Prices{
-		Functions: map[string]Model{
+		Functions: map[string]cost.Model{
 			"join":   {Estimate: items},
 			"sort":   {Estimate: items},
-			"charAt": Fixed(500),
+			"charAt": cost.Fixed(500),
 		},
-		Overloads: map[string]Model{"list_join": Fixed(7)},
-		Equality:  map[string]Model{"inner": Fixed(3)},
+		Overloads: map[string]cost.Model{"list_join": cost.Fixed(7)},
+		Equality:  map[string]cost.Model{"inner": cost.Fixed(3)},
 	}
 }
 
@@ -104,7 +106,7 @@ func referencePrice(r reference, function, id string, n []checker.AstNode) *chec
 		if len(n[0].Type().Parameters()) == 0 {
 			return &checker.CallEstimate{CostEstimate: checker.CostEstimate(r.size(n[0]))}
 		}
-		elem := element{}
+		elem := anyElement{}
 		if n[0].Path() != nil {
 			elem.path = append(slices.Clone(n[0].Path()), "@items")
 		}
@@ -143,7 +145,7 @@ func TestExhaustiveEstimates(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	for id := range Standard().Overloads {
+	for id := range Standard(release.Newest()).Overloads {
 		if seen[id] < 5 && !race.Enabled {
 			t.Errorf("overload %s occurs %d times", id, seen[id])
 		}
@@ -192,8 +194,8 @@ type pricing struct {
 
 func pricings() []pricing {
 	return []pricing{
-		{"standard", NewTable(Standard()), nil},
-		{"library", NewTable(Standard(), libraryPrices()), referencePrice},
+		{"standard", NewTable(Standard(release.Newest())), nil},
+		{"library", NewTable(Standard(release.Newest()), libraryPrices()), referencePrice},
 	}
 }
 
@@ -207,7 +209,7 @@ func sameEstimates(t *testing.T, prices []pricing, tree *cel.Ast, sizes Sizer, n
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := p.table.Estimate(checked, sizes); err != nil || got != Range(want) {
+		if got, err := p.table.Estimate(checked, sizes); err != nil || got != cost.Range(want) {
 			t.Errorf("%s\nprices %s, sizes %s: %v, %v; want %v", tree.Source().Content(), p.name, name, got, err, want)
 		}
 		got, err := checker.Cost(checked, p.table.Estimator(sizes), checker.PresenceTestHasCost(false))

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"fmt"
@@ -14,6 +14,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // decl is a small schema: what an object of a CRD looks like to the estimator.
@@ -141,7 +143,7 @@ func testEnv(t testing.TB) *cel.Env {
 // schemaSizer finds sizes as an API server does: the variable is not looked at.
 type schemaSizer struct{ root *decl }
 
-func (s schemaSizer) SizeOf(path []string) (Range, bool) {
+func (s schemaSizer) SizeOf(path []string) (cost.Range, bool) {
 	at := s.root
 	for _, segment := range path[1:] {
 		switch segment {
@@ -153,32 +155,32 @@ func (s schemaSizer) SizeOf(path []string) (Range, bool) {
 			at = at.fields[segment]
 		}
 		if at == nil {
-			return Range{}, false
+			return cost.Range{}, false
 		}
 	}
-	return Range{Max: at.max}, true
+	return cost.Range{Max: at.max}, true
 }
 
 // hashSizer gives every path a size of its own, and some none, so that each
 // question for a wrong path shows.
 type hashSizer struct{ seed uint64 }
 
-func (s hashSizer) SizeOf(path []string) (Range, bool) {
+func (s hashSizer) SizeOf(path []string) (cost.Range, bool) {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.seed, strings.Join(path, "/"))
 	n := h.Sum64()
 	lo, hi := n>>8%7, n>>16%1000
 	switch n % 8 {
 	case 0, 1, 2:
-		return Range{}, false
+		return cost.Range{}, false
 	case 3:
-		return Range{Min: lo, Max: math.MaxUint64}, true
+		return cost.Range{Min: lo, Max: math.MaxUint64}, true
 	case 4:
-		return Range{Min: hi, Max: lo}, true
+		return cost.Range{Min: hi, Max: lo}, true
 	case 5:
-		return Range{Min: lo, Max: 1<<62 + hi}, true
+		return cost.Range{Min: lo, Max: 1<<62 + hi}, true
 	}
-	return Range{Min: lo, Max: lo + hi}, true
+	return cost.Range{Min: lo, Max: lo + hi}, true
 }
 
 // generator writes random expressions of given types.

@@ -1,9 +1,11 @@
-package cost
+package pricing
 
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // Segments of a path for what a list or map holds.
@@ -27,11 +29,11 @@ type Sizer interface {
 	// that this is the path of `self` to it.
 	//
 	// The path must be neither changed nor kept.
-	SizeOf(path []string) (Range, bool)
+	SizeOf(path []string) (cost.Range, bool)
 }
 
 // declared is the size that a Sizer has for a path, nil if there is none.
-func declared(sizes Sizer, path []string) *Range {
+func declared(sizes Sizer, path []string) *cost.Range {
 	if sizes == nil || len(path) == 0 {
 		return nil
 	}
@@ -46,13 +48,13 @@ type operand struct {
 	path    []string
 	typ     *types.Type
 	literal ref.Val
-	derived *Range
+	derived *cost.Range
 	sizes   Sizer
-	// late is set if derived is what follows from the expression alone.
+	// late tells that the declared size was not looked up yet.
 	late bool
 }
 
-func newOperand(e ast.Expr, path []string, typ *types.Type, derived *Range, sizes Sizer) operand {
+func newOperand(e ast.Expr, path []string, typ *types.Type, derived *cost.Range, sizes Sizer) operand {
 	o := operand{path: path, typ: typ, derived: derived, sizes: sizes}
 	if e != nil && e.Kind() == ast.LiteralKind {
 		o.literal = e.AsLiteral()
@@ -60,26 +62,26 @@ func newOperand(e ast.Expr, path []string, typ *types.Type, derived *Range, size
 	return o
 }
 
-func (o operand) Size() Range {
+func (o operand) Size() cost.Range {
 	if o.derived != nil {
 		return *o.derived
 	}
 	if size := declared(o.sizes, o.path); size != nil {
 		return *size
 	}
-	return Unbounded()
+	return cost.Unbounded()
 }
 
-func (o operand) Known() (Range, bool) {
+func (o operand) Known() (cost.Range, bool) {
 	if o.derived == nil {
-		return Range{}, false
+		return cost.Range{}, false
 	}
 	return *o.derived, true
 }
 
-// standard is the size that the prices of standard functions take: that which is
-// known, and if that is late also the one of the data.
-func (o operand) standard() (Range, bool) {
+// standard is the size that the prices of standard functions take: the derived
+// one, and before 1.33 also the one that the schema declares.
+func (o operand) standard() (cost.Range, bool) {
 	if o.derived == nil && o.late {
 		if size := lateSize(o.sizes, o.path, o.typ); size != nil {
 			return *size, true
@@ -88,7 +90,7 @@ func (o operand) standard() (Range, bool) {
 	return o.Known()
 }
 
-func (o operand) Elem() Operand {
+func (o operand) Elem() cost.Operand {
 	params := o.typ.Parameters()
 	if len(params) == 0 {
 		return nil

@@ -1,19 +1,21 @@
-package cost
+package pricing
 
 import (
 	"testing"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/release"
 )
 
 // checkTrace holds that a trace adds up at every node and at the root, and that
 // tracing does not change the estimate.
-func checkTrace(t *testing.T, expr string, trace *Trace, want Range) {
+func checkTrace(t *testing.T, expr string, trace *Trace, want cost.Range) {
 	t.Helper()
 	if trace.Total != want {
 		t.Errorf("%s: traced %v, estimated %v", expr, trace.Total, want)
 	}
-	var flat Range
+	var flat cost.Range
 	trace.Each(func(n *Trace, times uint64) {
 		sum := n.Own
 		for _, p := range n.Parts {
@@ -22,7 +24,7 @@ func checkTrace(t *testing.T, expr string, trace *Trace, want Range) {
 		if sum != n.Total {
 			t.Errorf("%s: node %d (%s %s) is %v, its parts add up to %v", expr, n.ID, n.Kind, n.Name, n.Total, sum)
 		}
-		flat.Max = add(flat.Max, mul(n.Own.Max, times))
+		flat.Max = Accumulated(flat.Max, Repeated(n.Own.Max, times))
 	})
 	if flat.Max != want.Max {
 		t.Errorf("%s: all nodes' own costs add up to %d, estimated %d", expr, flat.Max, want.Max)
@@ -31,7 +33,7 @@ func checkTrace(t *testing.T, expr string, trace *Trace, want Range) {
 
 func TestExhaustiveTraces(t *testing.T) {
 	env := testEnv(t)
-	table := NewTable(Standard(), libraryPrices())
+	table := NewTable(Standard(release.Newest()), libraryPrices())
 	compiled := 0
 	for _, expr := range race.Sample(corpus(4_000), 5) {
 		checked, issues := env.Compile(expr)
@@ -63,24 +65,24 @@ func TestTraceSources(t *testing.T) {
 		operand    int
 		element    bool
 		want       Source
-		size       Range
+		size       cost.Range
 	}{
-		{"self.s.contains('ab')", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, Range{Max: 100}},
-		{"self.s.contains('ab')", "contains", 1, false, Source{Kind: SourceLiteral}, Exactly(2)},
+		{"self.s.contains('ab')", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
+		{"self.s.contains('ab')", "contains", 1, false, Source{Kind: SourceLiteral}, cost.Exactly(2)},
 		// As in the reference, a variable of any name is taken for the schema's.
-		{"self.s.startsWith(vs)", "startsWith", 1, false, Source{SourceDeclared, []string{"vs"}}, Range{Max: 11}},
-		{"self.s.startsWith([vs].join())", "startsWith", 1, false, Source{Kind: SourceUnknown}, Unbounded()},
-		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, Source{Kind: SourceComputed}, Range{Min: 2, Max: 102}},
-		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "objs", "@items", "s"}}, Range{Max: 12}},
-		{"self.objs.all(o, o.s == 'a')", "", -1, false, Source{SourceDeclared, []string{"self", "objs"}}, Range{Max: 13}},
-		{"self.ints[0] == 3", "_==_", 0, false, Source{SourceDeclared, []string{"self", "ints", "@items"}}, Range{Max: 1}},
-		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, Range{Max: 100}},
+		{"self.s.startsWith(vs)", "startsWith", 1, false, Source{SourceDeclared, []string{"vs"}}, cost.Range{Max: 11}},
+		{"self.s.startsWith([vs].join())", "startsWith", 1, false, Source{Kind: SourceUnknown}, cost.Unbounded()},
+		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, Source{Kind: SourceComputed}, cost.Range{Min: 2, Max: 102}},
+		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "objs", "@items", "s"}}, cost.Range{Max: 12}},
+		{"self.objs.all(o, o.s == 'a')", "", -1, false, Source{SourceDeclared, []string{"self", "objs"}}, cost.Range{Max: 13}},
+		{"self.ints[0] == 3", "_==_", 0, false, Source{SourceDeclared, []string{"self", "ints", "@items"}}, cost.Range{Max: 1}},
+		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
 	} {
 		checked, issues := env.Compile(test.expr)
 		if issues.Err() != nil {
 			t.Fatal(issues.Err())
 		}
-		trace, err := NewTable(Standard()).Trace(checked.NativeRep(), schemaSizer{schema()})
+		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"testing"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -33,7 +35,7 @@ func TestStandardOf(t *testing.T) {
 			if minor < test.since {
 				want = test.before
 			}
-			if got := NewTable(StandardOf(release.Minor(minor))).Runtime(test.function, test.overload)(test.args, types.True); got != want {
+			if got := NewTable(Standard(release.Minor(minor))).Runtime(test.function, test.overload)(test.args, types.True); got != want {
 				t.Errorf("1.%d: %s costs %d, want %d", minor, test.overload, got, want)
 			}
 		}
@@ -43,11 +45,11 @@ func TestStandardOf(t *testing.T) {
 // TestRulesOf holds that the newest release has the rules of the zero value, and
 // that a table takes them from the standard prices alone.
 func TestRulesOf(t *testing.T) {
-	if Standard().rules != (rules{}) || StandardOf(release.Minor(37)).rules != (rules{}) {
+	if Standard(release.Newest()).rules != (rules{}) || Standard(release.Minor(37)).rules != (rules{}) {
 		t.Error("the newest release has other rules")
 	}
 	for minor := 28; minor < 33; minor++ {
-		table := NewTable(StandardOf(release.Minor(minor)), Prices{Overloads: map[string]Model{"x": Fixed(2)}})
+		table := NewTable(Standard(release.Minor(minor)), Prices{Overloads: map[string]cost.Model{"x": cost.Fixed(2)}})
 		if table.rules != rulesOf(release.Minor(minor)) || table.rules == (rules{}) {
 			t.Errorf("1.%d: %+v", minor, table.rules)
 		}

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"testing"
@@ -8,6 +8,8 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/release"
 )
 
 func BenchmarkEstimate(b *testing.B) {
@@ -15,7 +17,7 @@ func BenchmarkEstimate(b *testing.B) {
 	if issues.Err() != nil {
 		b.Fatal(issues.Err())
 	}
-	checked, sizes, table := tree.NativeRep(), schemaSizer{schema()}, NewTable(Standard())
+	checked, sizes, table := tree.NativeRep(), schemaSizer{schema()}, NewTable(Standard(release.Newest()))
 	b.Run("table", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -35,7 +37,7 @@ func BenchmarkEstimate(b *testing.B) {
 }
 
 func BenchmarkRuntime(b *testing.B) {
-	price := NewTable(Standard(), libraryPrices()).Runtime(operators.Equals, overloads.Equals)
+	price := NewTable(Standard(release.Newest()), libraryPrices()).Runtime(operators.Equals, overloads.Equals)
 	args := []ref.Val{types.String("a short text"), types.String("another text")}
 	b.ReportAllocs()
 	for b.Loop() {

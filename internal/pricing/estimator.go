@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/parser"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // Prices of what is not a call, in cost units.
@@ -19,11 +21,11 @@ const (
 
 // Estimate returns the least and the most that a checked expression can cost, in
 // cost units: the number by which an API server decides whether it accepts the
-// expression, that of the release whose [StandardOf] prices the table has. The Sizer may be nil, all data then is
+// expression, that of the release whose [Standard] prices the table has. The Sizer may be nil, all data then is
 // unbounded. An expression that is not type-checked is an error.
-func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (Range, error) {
+func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (cost.Range, error) {
 	if !tree.IsChecked() {
-		return Range{}, errNotChecked
+		return cost.Range{}, errNotChecked
 	}
 	return newWalk(t, tree, sizes).cost(tree.Expr()), nil
 }
@@ -37,7 +39,7 @@ func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
 		sizer:   sizes,
 		tree:    tree,
 		paths:   map[int64]path{},
-		sizes:   map[int64]Range{},
+		sizes:   map[int64]cost.Range{},
 		entries: map[int64]entry{},
 		vars:    scopes{},
 	}
@@ -52,7 +54,7 @@ type walk struct {
 	sizer   Sizer
 	tree    *ast.AST
 	paths   map[int64]path
-	sizes   map[int64]Range
+	sizes   map[int64]cost.Range
 	entries map[int64]entry
 	vars    scopes
 	// trace is nil unless it was asked for.
@@ -60,9 +62,9 @@ type walk struct {
 }
 
 // cost estimates a node and all below it.
-func (w *walk) cost(e ast.Expr) Range {
+func (w *walk) cost(e ast.Expr) cost.Range {
 	if e == nil {
-		return Range{}
+		return cost.Range{}
 	}
 	if w.trace != nil {
 		return w.traced(e)
@@ -70,7 +72,7 @@ func (w *walk) cost(e ast.Expr) Range {
 	return w.price(e)
 }
 
-func (w *walk) price(e ast.Expr) Range {
+func (w *walk) price(e ast.Expr) cost.Range {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return w.ident(e)
@@ -90,10 +92,10 @@ func (w *walk) price(e ast.Expr) Range {
 		}
 		return w.comprehension(e)
 	}
-	return Range{} // literals are free
+	return cost.Range{} // literals are free
 }
 
-func (w *walk) ident(e ast.Expr) Range {
+func (w *walk) ident(e ast.Expr) cost.Range {
 	name := e.AsIdent()
 	switch v := w.vars.top(name); {
 	case v == nil:
@@ -103,43 +105,43 @@ func (w *walk) ident(e ast.Expr) Range {
 	default:
 		w.paths[e.ID()] = v.path
 	}
-	w.own(Exactly(accessPrice))
-	return Exactly(accessPrice)
+	w.own(cost.Exactly(accessPrice))
+	return cost.Exactly(accessPrice)
 }
 
-func (w *walk) selection(e ast.Expr) Range {
+func (w *walk) selection(e ast.Expr) cost.Range {
 	sel := e.AsSelect()
 	total := w.cost(sel.Operand())
 	if sel.IsTestOnly() {
 		if w.rules.presence {
-			total = total.Add(Exactly(accessPrice))
-			w.own(Exactly(accessPrice))
+			total = total.Add(cost.Exactly(accessPrice))
+			w.own(cost.Exactly(accessPrice))
 		}
 		return total // has() names no data, and is free
 	}
 	switch w.typeOf(sel.Operand()).Kind() {
 	case types.MapKind, types.StructKind, types.TypeParamKind:
-		total = total.Add(Exactly(accessPrice))
-		w.own(Exactly(accessPrice))
+		total = total.Add(cost.Exactly(accessPrice))
+		w.own(cost.Exactly(accessPrice))
 	}
 	w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	return total
 }
 
-func (w *walk) list(e ast.Expr) Range {
-	total := Exactly(listPrice)
+func (w *walk) list(e ast.Expr) cost.Range {
+	total := cost.Exactly(listPrice)
 	w.own(total)
 	items := nothing(e.AsList().Size())
 	for _, item := range e.AsList().Elements() {
 		total = total.Add(w.cost(item))
 		items = items.Union(w.sizeOrUnbounded(item))
 	}
-	w.setEntry(e, &entry{kind: types.ListKind, key: Exactly(1), val: items})
+	w.setEntry(e, &entry{kind: types.ListKind, key: cost.Exactly(1), val: items})
 	return total
 }
 
-func (w *walk) mapping(e ast.Expr) Range {
-	total := Exactly(mapPrice)
+func (w *walk) mapping(e ast.Expr) cost.Range {
+	total := cost.Exactly(mapPrice)
 	w.own(total)
 	keys := nothing(e.AsMap().Size())
 	vals := keys
@@ -155,15 +157,15 @@ func (w *walk) mapping(e ast.Expr) Range {
 
 // nothing is the range to which the sizes of n elements are added: the empty
 // range, and zero if there are none.
-func nothing(n int) Range {
+func nothing(n int) cost.Range {
 	if n == 0 {
-		return Range{}
+		return cost.Range{}
 	}
-	return Range{Min: math.MaxUint64}
+	return cost.Range{Min: math.MaxUint64}
 }
 
-func (w *walk) message(e ast.Expr) Range {
-	total := Exactly(messagePrice)
+func (w *walk) message(e ast.Expr) cost.Range {
+	total := cost.Exactly(messagePrice)
 	w.own(total)
 	for _, field := range e.AsStruct().Fields() {
 		total = total.Add(w.cost(field.AsStructField().Value()))
@@ -171,7 +173,7 @@ func (w *walk) message(e ast.Expr) Range {
 	return total
 }
 
-func (w *walk) comprehension(e ast.Expr) Range {
+func (w *walk) comprehension(e ast.Expr) cost.Range {
 	comp := e.AsComprehension()
 	over, init := comp.IterRange(), comp.AccuInit()
 	total := w.cost(over).Add(w.cost(init))
@@ -223,7 +225,7 @@ func isBinding(comp ast.ComprehensionExpr) bool {
 		comp.AccuVar() != parser.AccumulatorName
 }
 
-func (w *walk) binding(e ast.Expr) Range {
+func (w *walk) binding(e ast.Expr) cost.Range {
 	comp := e.AsComprehension()
 	total := w.cost(comp.IterRange()).Add(w.cost(comp.AccuInit()))
 	w.bind(comp.AccuVar(), comp.AccuInit())

@@ -1,9 +1,11 @@
-package cost
+package pricing
 
 import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // Table is the prices of all functions of an environment. It is immutable. The
@@ -15,7 +17,7 @@ import (
 // standard function, which has no price by name, costs one unit in that case.
 // Equality comes before: == is priced by the operands' type if that has a price.
 type Table struct {
-	overloads, functions, equality map[string]Model
+	overloads, functions, equality map[string]cost.Model
 	rules                          rules
 }
 
@@ -23,7 +25,7 @@ type Table struct {
 // model says nothing of the estimate or of the runtime price, the earlier part's
 // stays.
 func NewTable(parts ...Prices) *Table {
-	t := &Table{overloads: map[string]Model{}, functions: map[string]Model{}, equality: map[string]Model{}}
+	t := &Table{overloads: map[string]cost.Model{}, functions: map[string]cost.Model{}, equality: map[string]cost.Model{}}
 	for _, p := range parts {
 		merge(t.overloads, p.Overloads)
 		merge(t.functions, p.Functions)
@@ -35,7 +37,7 @@ func NewTable(parts ...Prices) *Table {
 	return t
 }
 
-func merge(into, from map[string]Model) {
+func merge(into, from map[string]cost.Model) {
 	for key, m := range from {
 		if m.Estimate == nil {
 			m.Estimate = into[key].Estimate
@@ -75,14 +77,14 @@ func (t *Table) Fault(function, overloadID string) func(args []ref.Val) error {
 }
 
 // runtime is the model with the runtime price of a call.
-func (t *Table) runtime(function, overloadID string) Model {
+func (t *Table) runtime(function, overloadID string) cost.Model {
 	if m := t.overloads[overloadID]; m.Runtime != nil {
 		return m
 	}
 	if m := t.functions[function]; m.Runtime != nil {
 		return m
 	}
-	return Model{Runtime: func([]ref.Val, ref.Val) uint64 { return 1 }}
+	return cost.Model{Runtime: func([]ref.Val, ref.Val) uint64 { return 1 }}
 }
 
 // equalityOf is the price of == by the type of the left value, nil if the type
@@ -104,7 +106,7 @@ func (t *Table) equalityOf(args []ref.Val) Price {
 
 // estimate prices a call before evaluation, false if the table has no price for
 // it.
-func (t *Table) estimate(function, overloadID string, operands []Operand) (Estimate, bool) {
+func (t *Table) estimate(function, overloadID string, operands []cost.Operand) (cost.Estimate, bool) {
 	if function == operators.Equals && len(operands) == 2 {
 		if name := operands[0].Type().TypeName(); name == operands[1].Type().TypeName() {
 			if m := t.equality[name]; m.Estimate != nil {
@@ -118,5 +120,5 @@ func (t *Table) estimate(function, overloadID string, operands []Operand) (Estim
 	if m := t.functions[function]; m.Estimate != nil {
 		return m.Estimate(operands), true
 	}
-	return Estimate{}, false
+	return cost.Estimate{}, false
 }

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"errors"
@@ -13,7 +13,9 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/release"
 )
 
 // counted counts the calls that a table prices, by overload.
@@ -49,7 +51,7 @@ func values() map[string]any {
 
 func TestExhaustiveRuntime(t *testing.T) {
 	env := testEnv(t)
-	own := counted{NewTable(Standard()).Estimator(nil), map[string]int{}}
+	own := counted{NewTable(Standard(release.Newest())).Estimator(nil), map[string]int{}}
 	evaluated := 0
 	for _, tree := range compiled(t, env, race.Sample(corpus(2500), 5)) {
 		want, got := program(t, env, tree, nil), program(t, env, tree, own)
@@ -70,7 +72,7 @@ func TestExhaustiveRuntime(t *testing.T) {
 	if evaluated < 1000 && !race.Enabled {
 		t.Errorf("only %d expressions have a value", evaluated)
 	}
-	for id := range Standard().Overloads {
+	for id := range Standard(release.Newest()).Overloads {
 		if own.seen[id] < 3 && !race.Enabled {
 			t.Errorf("overload %s was called %d times", id, own.seen[id])
 		}
@@ -93,10 +95,10 @@ func program(t *testing.T, env *cel.Env, tree *cel.Ast, estimator interpreter.Ac
 func TestRuntimeOfOptional(t *testing.T) {
 	held := types.OptionalOf(types.OptionalOf(types.String(strings.Repeat("x", 95))))
 	args := []ref.Val{held, held}
-	if got := NewTable(Standard()).Runtime(operators.Equals, overloads.Equals)(args, nil); got != 10 {
+	if got := NewTable(Standard(release.Newest())).Runtime(operators.Equals, overloads.Equals)(args, nil); got != 10 {
 		t.Errorf("optionals of 95 characters are compared for %d units, want 10", got)
 	}
-	if got := Scan(Arg(0)).Runtime(args, nil); got != 1 {
+	if got := cost.Scan(cost.Arg(0)).Runtime(args, nil); got != 1 {
 		t.Errorf("a library reads an optional for %d units, want 1", got)
 	}
 }
@@ -109,13 +111,13 @@ func (special) Type() ref.Type { return specialType }
 
 func TestTablePrecedence(t *testing.T) {
 	table := NewTable(
-		Standard(),
+		Standard(release.Newest()),
 		Prices{
-			Overloads: map[string]Model{"f_a": Fixed(10), overloads.StartsWithString: {Runtime: Fixed(30).Runtime}},
-			Functions: map[string]Model{"f": Fixed(11), "g": Fixed(12)},
-			Equality:  map[string]Model{"special": Fixed(13)},
+			Overloads: map[string]cost.Model{"f_a": cost.Fixed(10), overloads.StartsWithString: {Runtime: cost.Fixed(30).Runtime}},
+			Functions: map[string]cost.Model{"f": cost.Fixed(11), "g": cost.Fixed(12)},
+			Equality:  map[string]cost.Model{"special": cost.Fixed(13)},
 		},
-		Prices{Functions: map[string]Model{"g": Fixed(14)}},
+		Prices{Functions: map[string]cost.Model{"g": cost.Fixed(14)}},
 	)
 	text := types.String(strings.Repeat("s", 100))
 	for _, c := range []struct {
@@ -141,18 +143,19 @@ func TestTablePrecedence(t *testing.T) {
 		}
 	}
 
-	broken := Fixed(2).Faulting(func(args []ref.Val) error { return errors.New("broken") })
+	broken := cost.Fixed(2)
+	broken.Fault = func([]ref.Val) error { return errors.New("broken") }
 	faulty := NewTable(
-		Prices{Overloads: map[string]Model{"kept": broken, "replaced": broken}},
-		Prices{Overloads: map[string]Model{"kept": {Estimate: Fixed(1).Estimate}, "replaced": Fixed(1)}},
+		Prices{Overloads: map[string]cost.Model{"kept": broken, "replaced": broken}},
+		Prices{Overloads: map[string]cost.Model{"kept": {Estimate: cost.Fixed(1).Estimate}, "replaced": cost.Fixed(1)}},
 	)
 	if faulty.Fault("f", "kept") == nil || faulty.Fault("f", "replaced") != nil || faulty.Fault("f", "other") != nil {
 		t.Error("a fault does not stay with its runtime price")
 	}
 
-	nothing := operand{typ: types.StringType, derived: &Range{Min: 0, Max: 200}}
-	estimate, ok := table.estimate("startsWith", overloads.StartsWithString, []Operand{nothing, nothing})
-	if want := (Range{0, 20}); !ok || estimate.Cost != want {
+	nothing := operand{typ: types.StringType, derived: &cost.Range{Min: 0, Max: 200}}
+	estimate, ok := table.estimate("startsWith", overloads.StartsWithString, []cost.Operand{nothing, nothing})
+	if want := (cost.Range{Min: 0, Max: 20}); !ok || estimate.Cost != want {
 		t.Errorf("a part without an estimate hides the one before: %v, want %v", estimate.Cost, want)
 	}
 	if _, ok := (&Table{}).estimate("f", "f_a", nil); ok {
@@ -166,9 +169,9 @@ func TestTablePrecedence(t *testing.T) {
 // A price that gets fewer arguments than it looks at, or none that it knows, must
 // still answer.
 func TestPricesOfAwkwardCalls(t *testing.T) {
-	table := NewTable(Standard(), Prices{Equality: map[string]Model{"special": Fixed(1)}})
+	table := NewTable(Standard(release.Newest()), Prices{Equality: map[string]cost.Model{"special": cost.Fixed(1)}})
 	awkward := [][]ref.Val{nil, {nil}, {nil, nil}, {types.NewErr("x"), &types.Unknown{}}, {types.String("\xff\xfe"), types.Bytes(nil)}}
-	for id := range Standard().Overloads {
+	for id := range Standard(release.Newest()).Overloads {
 		for _, function := range []string{"f", operators.Equals} {
 			for _, args := range awkward {
 				if got := table.Runtime(function, id)(args, nil); got > 2 {
@@ -183,10 +186,10 @@ func TestPricesOfAwkwardCalls(t *testing.T) {
 }
 
 func TestRuntimeDoesNotAllocate(t *testing.T) {
-	table := NewTable(Standard(), Prices{Equality: map[string]Model{"special": Fixed(1)}})
+	table := NewTable(Standard(release.Newest()), Prices{Equality: map[string]cost.Model{"special": cost.Fixed(1)}})
 	text, data := types.String(strings.Repeat("ä", 1000)), types.Bytes(make([]byte, 1000))
 	list := types.DefaultTypeAdapter.NativeToValue([]string{"a", "b"})
-	for id := range Standard().Overloads {
+	for id := range Standard(release.Newest()).Overloads {
 		price := table.Runtime(operators.Equals, id)
 		for _, args := range [][]ref.Val{{text, text}, {data, data}, {list, list}, {types.Int(1), types.Int(2)}, {special{}, special{}}} {
 			if n := testing.AllocsPerRun(10, func() { price(args, types.True) }); n != 0 {
@@ -198,13 +201,13 @@ func TestRuntimeDoesNotAllocate(t *testing.T) {
 
 func TestElemLeavesPathAlone(t *testing.T) {
 	var paths [][]string
-	seen := sizerFunc(func(p []string) (Range, bool) {
+	seen := sizerFunc(func(p []string) (cost.Range, bool) {
 		paths = append(paths, p)
-		return Range{}, false
+		return cost.Range{}, false
 	})
 	p := path{"self", "a", "b"}[:2]
 	elem := operand{path: p, typ: types.NewListType(types.StringType), sizes: seen}.Elem()
-	if got := elem.Size(); got != (Range{Max: math.MaxUint64}) {
+	if got := elem.Size(); got != (cost.Range{Max: math.MaxUint64}) {
 		t.Errorf("size %v of an element that is not declared", got)
 	}
 	if got := strings.Join(paths[0], "."); got != "self.a.@items" || p[:3][2] != "b" {
@@ -212,14 +215,14 @@ func TestElemLeavesPathAlone(t *testing.T) {
 	}
 }
 
-type sizerFunc func([]string) (Range, bool)
+type sizerFunc func([]string) (cost.Range, bool)
 
-func (f sizerFunc) SizeOf(p []string) (Range, bool) { return f(p) }
+func (f sizerFunc) SizeOf(p []string) (cost.Range, bool) { return f(p) }
 
 // A float64 cannot hold this size.
 func TestTraversalCountsExactly(t *testing.T) {
-	size := Exactly(1<<53 + 1)
-	got := Traversal(0, 1).Estimate([]Operand{operand{typ: types.DynType, derived: &size}}).Cost
+	size := cost.Exactly(1<<53 + 1)
+	got := cost.Traversal(0, 1).Estimate([]cost.Operand{operand{typ: types.DynType, derived: &size}}).Cost
 	if got != size {
 		t.Errorf("%v elements are visited for %v units", size, got)
 	}
@@ -235,8 +238,9 @@ func TestEstimatorFault(t *testing.T) {
 	if issues.Err() != nil {
 		t.Fatal(issues.Err())
 	}
-	broken := Fixed(1).Faulting(func([]ref.Val) error { return errors.New("broken price") })
-	table := NewTable(Prices{Overloads: map[string]Model{overloads.StartsWithString: broken}})
+	broken := cost.Fixed(1)
+	broken.Fault = func([]ref.Val) error { return errors.New("broken price") }
+	table := NewTable(Prices{Overloads: map[string]cost.Model{overloads.StartsWithString: broken}})
 	program, err := env.Program(tree, cel.CostTracking(table.Estimator(nil)))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import "github.com/kubecel/kubecel/release"
 

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/parser"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // indexSegment is what an overload leads to within a container, empty for one that
@@ -21,28 +23,28 @@ func indexSegment(overloadID string) string {
 	return ""
 }
 
-func (w *walk) call(e ast.Expr) Range {
+func (w *walk) call(e ast.Expr) cost.Range {
 	call := e.AsCall()
 	args := call.Args()
 	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize {
 		// dyn() hides the type, not the size.
-		total := Exactly(1).Add(w.cost(args[0]))
-		w.own(Exactly(1))
+		total := cost.Exactly(1).Add(w.cost(args[0]))
+		w.own(cost.Exactly(1))
 		w.copySizes(e, args[0])
 		return total
 	}
 
 	ids := w.tree.GetOverloadIDs(e.ID())
-	operands := make([]Operand, 1, len(args)+1)
-	costs := make([]Range, len(args))
+	operands := make([]cost.Operand, 1, len(args)+1)
+	costs := make([]cost.Range, len(args))
 	for i, arg := range args {
 		costs[i] = w.cost(arg)
 		operands = append(operands, w.operand(arg))
 	}
 	if len(ids) == 0 || w.rules.freeOptionals && call.FunctionName() == operators.OptSelect {
-		return Range{}
+		return cost.Range{}
 	}
-	var target Range
+	var target cost.Range
 	if call.IsMemberFunction() {
 		target = w.cost(call.Target())
 		operands[0] = w.operand(call.Target())
@@ -53,8 +55,8 @@ func (w *walk) call(e ast.Expr) Range {
 
 	// A call with a dynamically typed operand may turn out as any of several
 	// overloads.
-	total := Range{Min: math.MaxUint64}
-	var result *Range
+	total := cost.Range{Min: math.MaxUint64}
+	var result *cost.Range
 	for _, id := range ids {
 		est := w.overload(e, id, operands, costs)
 		total = total.Union(est.Cost)
@@ -83,23 +85,23 @@ func (w *walk) call(e ast.Expr) Range {
 
 // overload prices a call as one of its overloads, with its arguments but without
 // its target, whose costs are given.
-func (w *walk) overload(e ast.Expr, id string, operands []Operand, costs []Range) Estimate {
+func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []cost.Range) cost.Estimate {
 	call := e.AsCall()
 	args := call.Args()
 	switch {
 	case isLogical(id) && len(args) >= 2:
 		// The right side may be left out.
-		return Estimate{Cost: Range{Min: costs[0].Min, Max: costs[0].Add(costs[1]).Max}}
+		return cost.Estimate{Cost: cost.Range{Min: costs[0].Min, Max: costs[0].Add(costs[1]).Max}}
 	case id == overloads.Conditional && len(args) >= 3:
-		size := derived(1).estimate(operands).Union(derived(2).estimate(operands))
+		size := derivedSize(operands, 1).Union(derivedSize(operands, 2))
 		w.setEntry(e, w.entry(args[1]).union(w.entry(args[2])))
-		return Estimate{Cost: costs[0].Add(costs[1].Union(costs[2])), Result: &size}
+		return cost.Estimate{Cost: costs[0].Add(costs[1].Union(costs[2])), Result: &size}
 	case isConcatenation(id) && len(args) == 2:
 		w.setEntry(e, w.entry(args[0]).union(w.entry(args[1])))
 	}
 	est, ok := w.table.estimate(call.FunctionName(), id, operands)
 	if !ok {
-		est = Estimate{Cost: Exactly(1)}
+		est = cost.Estimate{Cost: cost.Exactly(1)}
 	}
 	w.own(est.Cost)
 	for _, c := range costs {
@@ -123,7 +125,7 @@ func isConcatenation(overloadID string) bool {
 }
 
 // operand is what a price may know of a node whose cost was estimated.
-func (w *walk) operand(e ast.Expr) Operand {
+func (w *walk) operand(e ast.Expr) cost.Operand {
 	p := w.data(e)
 	if !w.rules.forgetful {
 		return w.watched(e, newOperand(e, p, w.typeOf(e), w.size(e), w.sizer))

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // tracer notes what a walk does.
@@ -19,10 +21,10 @@ type tracer struct {
 }
 
 // traced estimates a node and notes it below the one that is being estimated.
-func (w *walk) traced(e ast.Expr) Range {
+func (w *walk) traced(e ast.Expr) cost.Range {
 	t := w.trace
 	above := t.at
-	n := &Trace{ID: e.ID(), Times: Exactly(1)}
+	n := &Trace{ID: e.ID(), Times: cost.Exactly(1)}
 	n.describe(e)
 	if n.Kind == KindBinding && w.rules.onlyElements {
 		n.Kind = KindComprehension
@@ -35,7 +37,7 @@ func (w *walk) traced(e ast.Expr) Range {
 	t.at = n
 	if n.Kind == KindCall {
 		n.Overloads = slices.Clone(w.tree.GetOverloadIDs(e.ID()))
-		n.Own.Min = Unbounded().Max // until the first overload is priced
+		n.Own.Min = cost.Unbounded().Max // until the first overload is priced
 	}
 	n.Total = w.price(e)
 	t.at = above
@@ -129,20 +131,20 @@ func (w *walk) weighCall(n *Trace, e ast.Expr) {
 	switch {
 	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize: // counted once
 	case len(n.Overloads) == 0 || w.rules.freeOptionals && n.Name == operators.OptSelect:
-		n.Own = Range{}
+		n.Own = cost.Range{}
 		for _, p := range n.Parts {
-			p.Times, p.Why = Range{}, WhyIgnored
+			p.Times, p.Why = cost.Range{}, WhyIgnored
 		}
 	case isLogical(n.Overloads[0]) && len(args) >= 2:
-		n.Own = Range{}
-		args[1].Times, args[1].Why = Range{Max: 1}, WhySkipped
+		n.Own = cost.Range{}
+		args[1].Times, args[1].Why = cost.Range{Max: 1}, WhySkipped
 		for _, p := range args[2:] {
-			p.Times, p.Why = Range{}, WhyIgnored
+			p.Times, p.Why = cost.Range{}, WhyIgnored
 		}
 	case n.Overloads[0] == overloads.Conditional && len(args) >= 3:
-		n.Own = Range{}
+		n.Own = cost.Range{}
 		yes, no := args[1], args[2]
-		yes.Times, yes.Why, no.Times, no.Why = Range{}, WhyBranch, Range{}, WhyBranch
+		yes.Times, yes.Why, no.Times, no.Why = cost.Range{}, WhyBranch, cost.Range{}, WhyBranch
 		if yes.Total.Max >= no.Total.Max {
 			yes.Times.Max = 1
 		} else {
@@ -157,7 +159,7 @@ func (w *walk) weighCall(n *Trace, e ast.Expr) {
 }
 
 // own notes what the node costs by itself. Of several overloads it may be any.
-func (w *walk) own(cost Range) {
+func (w *walk) own(cost cost.Range) {
 	if w.trace == nil {
 		return
 	}
@@ -169,7 +171,7 @@ func (w *walk) own(cost Range) {
 }
 
 // iterations notes how often the body of a comprehension runs.
-func (w *walk) iterations(over ast.Expr, count Range) {
+func (w *walk) iterations(over ast.Expr, count cost.Range) {
 	if w.trace != nil {
 		w.trace.at.Operands = []Assumed{{Operand: -1, Size: count, Source: w.sourceOf(over)}}
 	}
@@ -185,7 +187,7 @@ func (w *walk) origin(e ast.Expr, source Source) {
 
 // computed notes that the size of a node was computed, unless it is the one that
 // is known already.
-func (w *walk) computed(e ast.Expr, size Range) {
+func (w *walk) computed(e ast.Expr, size cost.Range) {
 	if w.trace == nil {
 		return
 	}
@@ -225,7 +227,7 @@ func (w *walk) sourceOf(e ast.Expr) Source {
 }
 
 // watched makes an operand note the sizes that its price asks for.
-func (w *walk) watched(e ast.Expr, o operand) Operand {
+func (w *walk) watched(e ast.Expr, o operand) cost.Operand {
 	if w.trace == nil {
 		return o
 	}
@@ -233,7 +235,7 @@ func (w *walk) watched(e ast.Expr, o operand) Operand {
 }
 
 // number tells operands which ones they are.
-func (w *walk) number(operands []Operand) {
+func (w *walk) number(operands []cost.Operand) {
 	for i, o := range operands {
 		if o, ok := o.(*watchedOperand); ok {
 			o.index = i
@@ -248,7 +250,7 @@ type watchedOperand struct {
 	source Source
 }
 
-func (o *watchedOperand) note(size Range, element bool, source Source) {
+func (o *watchedOperand) note(size cost.Range, element bool, source Source) {
 	a := Assumed{Operand: o.index, Element: element, Size: size, Source: source}
 	for _, known := range o.at.Operands {
 		if known.Operand == a.Operand && known.Element == a.Element {
@@ -258,7 +260,7 @@ func (o *watchedOperand) note(size Range, element bool, source Source) {
 	o.at.Operands = append(o.at.Operands, a)
 }
 
-func (o *watchedOperand) Size() Range {
+func (o *watchedOperand) Size() cost.Range {
 	size := o.operand.Size()
 	source := o.source
 	if o.derived == nil {
@@ -270,21 +272,21 @@ func (o *watchedOperand) Size() Range {
 	return size
 }
 
-func (o *watchedOperand) Known() (Range, bool) {
+func (o *watchedOperand) Known() (cost.Range, bool) {
 	size, ok := o.operand.Known()
 	if ok {
 		o.note(size, false, o.source)
 	} else {
-		o.note(Unbounded(), false, Source{Kind: SourceUnknown})
+		o.note(cost.Unbounded(), false, Source{Kind: SourceUnknown})
 	}
 	return size, ok
 }
 
-func (o *watchedOperand) standard() (Range, bool) {
+func (o *watchedOperand) standard() (cost.Range, bool) {
 	size, ok := o.operand.standard()
 	switch {
 	case !ok:
-		o.note(Unbounded(), false, Source{Kind: SourceUnknown})
+		o.note(cost.Unbounded(), false, Source{Kind: SourceUnknown})
 	case o.derived == nil && declared(o.sizes, o.path) != nil:
 		o.note(size, false, Source{Kind: SourceDeclared, Path: slices.Clone(o.path)})
 	default:
@@ -293,7 +295,7 @@ func (o *watchedOperand) standard() (Range, bool) {
 	return size, ok
 }
 
-func (o *watchedOperand) Elem() Operand {
+func (o *watchedOperand) Elem() cost.Operand {
 	elem, ok := o.operand.Elem().(operand)
 	if !ok {
 		return nil
@@ -306,7 +308,7 @@ type watchedElement struct {
 	of *watchedOperand
 }
 
-func (e *watchedElement) Size() Range {
+func (e *watchedElement) Size() cost.Range {
 	size := e.operand.Size()
 	source := Source{Kind: SourceUnknown}
 	if declared(e.sizes, e.path) != nil {

@@ -1,4 +1,4 @@
-package cost
+package pricing
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // path leads to the data that a node reads, as Sizer describes it; nil if there
@@ -37,7 +39,7 @@ func (w *walk) child(p path, segment string) path {
 // entry is the size of what a list or map holds.
 type entry struct {
 	kind     types.Kind
-	key, val Range
+	key, val cost.Range
 }
 
 func (e *entry) union(o *entry) *entry {
@@ -51,7 +53,7 @@ func (e *entry) union(o *entry) *entry {
 // are nil if nothing is known of them.
 type local struct {
 	path  path
-	size  *Range
+	size  *cost.Range
 	entry *entry
 	// over is set by [rules.onlyElements]: the variable is an element of it.
 	over ast.Expr
@@ -154,7 +156,7 @@ func (w *walk) setEntry(e ast.Expr, ent *entry) {
 	}
 }
 
-func (w *walk) setSize(e ast.Expr, size *Range) {
+func (w *walk) setSize(e ast.Expr, size *cost.Range) {
 	if size != nil {
 		w.computed(e, *size)
 		w.sizes[e.ID()] = *size
@@ -167,17 +169,17 @@ func (w *walk) copySizes(to, from ast.Expr) {
 	w.setEntry(to, w.entry(from))
 }
 
-func (w *walk) sizeOrUnbounded(e ast.Expr) Range {
+func (w *walk) sizeOrUnbounded(e ast.Expr) cost.Range {
 	if size := w.size(e); size != nil {
 		return *size
 	}
-	return Unbounded()
+	return cost.Unbounded()
 }
 
 // size derives the size of a node, nil if that is not possible: what is
 // remembered, that of a literal, the declared one, that of its type, that of the
 // variable.
-func (w *walk) size(e ast.Expr) *Range {
+func (w *walk) size(e ast.Expr) *cost.Range {
 	if size := w.computedSize(e); size != nil {
 		return size
 	}
@@ -190,7 +192,7 @@ func (w *walk) size(e ast.Expr) *Range {
 		return size
 	}
 	if isScalar(w.typeOf(e)) {
-		size := Exactly(1)
+		size := cost.Exactly(1)
 		return &size
 	}
 	if e.Kind() == ast.IdentKind {
@@ -202,27 +204,27 @@ func (w *walk) size(e ast.Expr) *Range {
 }
 
 // computedSize is the size of a node that follows from the expression alone.
-func (w *walk) computedSize(e ast.Expr) *Range {
+func (w *walk) computedSize(e ast.Expr) *cost.Range {
 	if size, ok := w.sizes[e.ID()]; ok {
 		return &size
 	}
 	if n, ok := literalSize(e); ok {
-		size := Exactly(n)
+		size := cost.Exactly(n)
 		return &size
 	}
 	if w.rules.emptyMessages && e.Kind() == ast.StructKind {
-		return &Range{}
+		return &cost.Range{}
 	}
 	return nil
 }
 
 // lateSize is the size of data that is not remembered, see [rules.forgetful].
-func lateSize(sizes Sizer, path []string, typ *types.Type) *Range {
+func lateSize(sizes Sizer, path []string, typ *types.Type) *cost.Range {
 	if size := declared(sizes, path); size != nil {
 		return size
 	}
 	if typ.Kind() != types.OpaqueKind && isScalar(typ) {
-		size := Exactly(1)
+		size := cost.Exactly(1)
 		return &size
 	}
 	return nil

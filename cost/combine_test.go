@@ -10,7 +10,7 @@ import (
 )
 
 func fixedSize(estimate Range, runtime uint64) Size {
-	return Computed(func([]Operand) Range { return estimate }, func([]ref.Val, ref.Val) uint64 { return runtime })
+	return Computed("", func([]Operand) Range { return estimate }, func([]ref.Val, ref.Val) uint64 { return runtime })
 }
 
 func TestLinearRoundsEstimateUpAndRuntimeDown(t *testing.T) {
@@ -64,7 +64,8 @@ func TestSizeOfWhatHasNoSize(t *testing.T) {
 
 func TestFaultSurvivesCombination(t *testing.T) {
 	want := errors.New("fault")
-	m := Fixed(1).Faulting(func([]ref.Val) error { return want })
+	m := Fixed(1)
+	m.Fault = func([]ref.Val) error { return want }
 	for name, m := range map[string]Model{
 		"split": Split(Fixed(2), m),
 		"sized": m.Yields(Arg(0)),

@@ -1,0 +1,93 @@
+package cost
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// Size is a formula for a size, in the unit of CEL's size().
+type Size struct {
+	estimate func(operands []Operand) Range
+	runtime  func(args []ref.Val, result ref.Val) uint64
+	text     string
+}
+
+// Computed is a size given by one formula before evaluation and another after
+// it. Text is the size in words, see [Model.As]. Neither formula may panic,
+// whatever the arguments: an argument of a call that failed may be an error.
+func Computed(text string, estimate func(operands []Operand) Range, runtime func(args []ref.Val, result ref.Val) uint64) Size {
+	return Size{estimate: estimate, runtime: runtime, text: text}
+}
+
+// Arg is the size of the argument at index i; index 0 is the receiver of a
+// member function. The size of an argument that a call lacks is [Unbounded], and
+// one during evaluation.
+func Arg(i int) Size {
+	return Size{
+		estimate: func(operands []Operand) Range {
+			if i >= len(operands) {
+				return Unbounded()
+			}
+			return operands[i].Size()
+		},
+		runtime: func(args []ref.Val, _ ref.Val) uint64 {
+			if i >= len(args) {
+				return 1
+			}
+			return SizeOf(args[i])
+		},
+		text: "size(" + placeholder(i) + ")",
+	}
+}
+
+// Between is a size that is only known as a range before evaluation, and is
+// that of the argument at index i after it.
+func Between(lo, hi uint64, i int) Size {
+	return Size{
+		estimate: func([]Operand) Range { return Range{Min: lo, Max: hi} },
+		runtime:  Arg(i).runtime,
+		text:     fmt.Sprintf("(%d to %d)", lo, hi),
+	}
+}
+
+// Times is the product of two sizes.
+func (s Size) Times(o Size) Size {
+	return Size{
+		estimate: func(operands []Operand) Range { return s.estimate(operands).Mul(o.estimate(operands)) },
+		runtime: func(args []ref.Val, result ref.Val) uint64 {
+			return mul(s.runtime(args, result), o.runtime(args, result))
+		},
+		text: joinText(productSign, s.text, o.text),
+	}
+}
+
+// plus adds n to a size.
+func (s Size) plus(n uint64) Size {
+	return Size{
+		estimate: func(operands []Operand) Range { return s.estimate(operands).Add(Exactly(n)) },
+		runtime:  func(args []ref.Val, result ref.Val) uint64 { return s.runtime(args, result) + n },
+		text:     joinText(sumSign, s.text, strconv.FormatUint(n, 10)),
+	}
+}
+
+// SizeOf is the size of a value as costs see it: what size() answers, and one
+// for values that have no size, errors among them.
+func SizeOf(v ref.Val) uint64 {
+	switch v := v.(type) {
+	case types.String:
+		// What Size answers, without a value on the heap to hold it.
+		return uint64(utf8.RuneCountInString(string(v)))
+	case types.Bytes:
+		return uint64(len(v))
+	case traits.Sizer:
+		if n, ok := v.Size().(types.Int); ok {
+			return uint64(n)
+		}
+	}
+	return 1
+}
