@@ -149,7 +149,7 @@ func (e *engines) reference(ast *cel.Ast) (prog reference, err error) {
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
 		cel.CostTracking(e.price),
 		cel.CostTrackerOptions(e.trackers(ast, &limit)...),
-		cel.InterruptCheckFrequency(interruptCheckFrequency),
+		cel.InterruptCheckFrequency(InterruptFrequency),
 		cel.OptimizeRegex(&interpreter.RegexOptimization{
 			Function:   "find",
 			RegexIndex: 1,
