@@ -1,11 +1,15 @@
-// Package diag holds what can be wrong: with a document, an expression, an
-// evaluation, a CRD or an object. Package kubecel returns these types and names
-// them too, so that callers rarely import this package for more than the codes.
+// Package diag holds what can be wrong with a document, an expression, an
+// evaluation, a CRD or an object. Package kubecel returns these types under the
+// same names, so most callers import this package only for the codes.
 //
-// There are three errors, one for each phase. An [InputError] says what cannot be
-// used of what a caller has given. A [CompileError] says why an expression does not
-// compile, an [EvalError] why its evaluation gave no value. A [Finding] is what a
-// server rejects in a CRD, and a [Violation] is what is wrong with an object.
+// There are three errors, one for each phase:
+//
+//   - An [InputError] says why something that the caller gave cannot be used.
+//   - A [CompileError] says why an expression does not compile.
+//   - An [EvalError] says why an evaluation gave no value.
+//
+// A [Finding] is what an API server rejects in a CRD. A [Violation] is what it
+// rejects in an object.
 package diag
 
 import (
@@ -15,9 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Position is a place in an expression.
+// Position is a place in an expression. The zero value is no place.
 type Position struct {
-	// Line counts from 1; 0 means that there is no place to name.
+	// Line counts from 1. It is 0 if no place is known.
 	Line int `json:"line"`
 	// Column counts code points from 1.
 	Column int `json:"column"`
@@ -26,11 +30,11 @@ type Position struct {
 // String returns line:column.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// IsZero tells whether there is no place to name.
+// IsZero tells whether no place is known.
 func (p Position) IsZero() bool { return p.Line == 0 }
 
 // PositionAt returns the place of an offset in a source, both counted in code
-// points. An offset outside of the source is taken for the nearest end.
+// points. An offset outside of the source gives the nearest end.
 func PositionAt(source []rune, offset int) Position {
 	p := Position{Line: 1, Column: 1}
 	for _, r := range source[:min(max(offset, 0), len(source))] {
@@ -46,15 +50,16 @@ func PositionAt(source []rune, offset int) Position {
 type Issue struct {
 	// Code is the class of the issue.
 	Code Code `json:"code"`
-	// Position is where in the expression.
+	// Position is the place in the expression.
 	Position Position `json:"position"`
 	// Message says what is wrong, in the words of an API server.
 	Message string `json:"message"`
-	// Hint says what would help, if that is known.
+	// Hint says what would help. It is empty if nothing is known to help.
 	Hint string `json:"hint,omitempty"`
 }
 
-// Stage is a stage of compilation, as an API server tells them apart in errors.
+// Stage is a stage of compilation. Each has its own words in the errors of an
+// API server.
 type Stage string
 
 // The stages, in their order.
@@ -73,7 +78,7 @@ type CompileError struct {
 	Expression string `json:"expression"`
 	// Stage is the stage that failed.
 	Stage Stage `json:"stage"`
-	// Issues are the reasons, ordered by place; there is at least one.
+	// Issues are the reasons, at least one, ordered by position.
 	Issues []Issue `json:"issues"`
 	// Server is the text that an API server gives.
 	Server string `json:"server"`
@@ -110,18 +115,19 @@ type EvalError struct {
 	Code Code `json:"code"`
 	// Expression is the source.
 	Expression string `json:"expression"`
-	// Position is the part of the expression that failed, if that is known.
+	// Position is the part of the expression that failed. It is zero if that is
+	// not known.
 	Position Position `json:"position"`
 	// Server is the text that an API server gives.
 	Server string `json:"server"`
 	// Cost is what the evaluation had cost when it failed, in cost units. It is zero
-	// for a rule of a CRD, whose cost is part of that of the validation.
+	// for a rule of a CRD: the cost of a validation includes it.
 	Cost uint64 `json:"cost"`
-	// Cause is the underlying error: the context's, for one.
+	// Cause is the underlying error, for example that of the context.
 	Cause error `json:"-"`
 }
 
-// Error returns the server's text with its place and snippet.
+// Error returns the server's text with its position and a snippet.
 func (e *EvalError) Error() string {
 	if e.Position.IsZero() {
 		return e.Server
@@ -132,16 +138,16 @@ func (e *EvalError) Error() string {
 // Unwrap returns the cause.
 func (e *EvalError) Unwrap() error { return e.Cause }
 
-// InputError says what cannot be used of what a caller has given: a document, a
-// schema, an option, an argument.
+// InputError says why something that the caller gave cannot be used: a document,
+// a schema, an option or an argument.
 type InputError struct {
 	// Code is the class of the problem.
 	Code Code `json:"code"`
-	// Path is the place in the schema, empty for the whole.
+	// Path is the place in the schema. It is empty for the whole.
 	Path string `json:"path,omitempty"`
 	// Detail says what is wrong.
 	Detail string `json:"detail"`
-	// Cause is the underlying error, if there is one.
+	// Cause is the underlying error, nil if there is none.
 	Cause error `json:"-"`
 }
 
@@ -162,14 +168,14 @@ type Finding struct {
 	Code Code `json:"code"`
 	// Path is the place in the CRD, such as
 	// spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule.
-	// If all versions have the same schema, an API server names it
-	// spec.validation.openAPIV3Schema.
+	// If all versions have the same schema, the path begins with
+	// spec.validation.openAPIV3Schema, as in an API server.
 	Path string `json:"path"`
 	// Message is what an API server says.
 	Message string `json:"message"`
 	// Rule is the expression, empty if the finding is not about a rule.
 	Rule string `json:"rule,omitempty"`
-	// Err is the *CompileError of an expression that does not compile, and nil
+	// Err is the *CompileError of an expression that does not compile. It is nil
 	// for any other finding.
 	Err error `json:"-"`
 	// Server is the finding exactly as an API server reports it.
@@ -182,26 +188,26 @@ func (f Finding) Error() string { return f.Path + ": " + f.Message }
 // Unwrap returns Err.
 func (f Finding) Unwrap() error { return f.Err }
 
-// Violation is one thing that is wrong with an object.
+// Violation is one thing that an API server rejects in an object.
 type Violation struct {
 	// Code is the class of the violation.
 	Code Code `json:"code"`
-	// Path is the place in the object, such as spec.rules[0].matches; empty for
-	// the object itself.
+	// Path is the place in the object, such as spec.rules[0].matches. It is empty
+	// for the object itself.
 	Path string `json:"path"`
 	// Message is what an API server says.
 	Message string `json:"message"`
-	// Reason is the reason that the rule gives, FieldValueInvalid if it gives none.
+	// Reason is the reason of the rule, FieldValueInvalid if it has none.
 	Reason string `json:"reason"`
 	// Value is the value that the rule is about.
 	Value any `json:"-"`
-	// Rule is the expression, empty if the violation is not about one rule.
+	// Rule is the expression. It is empty if the violation is not about one rule.
 	Rule string `json:"rule,omitempty"`
 	// RulePath is the place of the rule in the schema, such as
 	// properties[spec].x-kubernetes-validations[0].
 	RulePath string `json:"rulePath,omitempty"`
-	// Err is the *EvalError or *CompileError that kept the rule from giving an
-	// answer, nil if the rule was false.
+	// Err is the *EvalError or *CompileError because of which the rule has no
+	// value. It is nil if the rule was false.
 	Err error `json:"-"`
 	// Server is the violation exactly as an API server reports it: error type,
 	// field, value and detail. The field of the object itself is "<nil>".

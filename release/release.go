@@ -1,14 +1,14 @@
 // Package release names the releases of the Kubernetes API server.
 //
-// A server of release N compiles what is written to it in the environment of
-// N-1, so that a cluster can be rolled back, and evaluates what is stored in the
-// environment of N. So a feature that entered the environment at 1.30, such as
-// ip(), is accepted by servers from 1.31 on, and 1.31 is the release that the
-// documentation of Kubernetes names.
+// A server of release N has two environments. It compiles what is written to it
+// in the environment of N-1, so that a cluster can be rolled back. It evaluates
+// what is stored in the environment of N. For example, ip() entered the
+// environment at 1.30. Servers of 1.31 are the first that accept it in new
+// expressions, and 1.31 is the release that the documentation of Kubernetes names.
 //
-// Servers of 1.25 to 1.27 have no such rule yet. They are taken to accept what
-// 1.28 accepts, which the documentation calls "all Kubernetes versions". Nothing
-// was compared with them, because their modules no longer build.
+// Servers of 1.25 to 1.27 have only one environment. They are taken to accept
+// what 1.28 accepts, which the documentation calls "all Kubernetes versions".
+// Nothing was compared with them, because their modules no longer build.
 package release
 
 import (
@@ -31,7 +31,7 @@ const (
 // the zero value is none.
 type Release struct{ minor int }
 
-// Minor returns the release 1.n, whether or not it is known.
+// Minor returns the release 1.n. It need not be a known one, see [Release.Known].
 func Minor(n int) Release { return Release{n} }
 
 // All returns the known releases, the oldest first.
@@ -49,8 +49,8 @@ func Newest() Release { return Release{newest} }
 // Oldest returns the oldest known release.
 func Oldest() Release { return Release{oldest} }
 
-// Versioned returns the first release that compiles what is written to it in the
-// environment of the release before. Older ones behave as this one.
+// Versioned returns the first release with two environments. Older releases
+// behave as this one.
 func Versioned() Release { return Release{versioned} }
 
 // Parse reads a release, as in 1.31, or the version of a server, as in v1.31.4 or
@@ -118,7 +118,7 @@ func (r Release) Before(o Release) bool { return r.minor < o.minor }
 // After tells whether r is newer than o.
 func (r Release) After(o Release) bool { return r.minor > o.minor }
 
-// IsZero tells whether r is no release.
+// IsZero tells whether r is the zero value, which is no release.
 func (r Release) IsZero() bool { return r == Release{} }
 
 // String returns the release as 1.31, and "none" for the zero value.
@@ -145,7 +145,7 @@ func (r *Release) UnmarshalText(text []byte) error {
 type Error struct {
 	// Text is what was asked for.
 	Text string
-	// Malformed tells whether it is not the name of a release at all.
+	// Malformed is true if Text is not the name of any release.
 	Malformed bool
 }
 
