@@ -35,7 +35,7 @@ type RuleAcceptance struct {
 func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, err
 	}
 	needs, err := environment.NewNeeds()
 	if err != nil {

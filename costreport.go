@@ -89,9 +89,9 @@ func newReportConfig(opts []ReportOption) reportConfig {
 func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.Schema, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, err
 	}
-	index, err := versionIndex(definition, version)
+	index, err := definition.Version(version)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) er
 	}
 	validator, err := crd.NewValidator(schema, true, environment.Rules(env))
 	if err != nil {
-		return schemaError(err)
+		return err
 	}
 	var old any
 	if config.old != nil {

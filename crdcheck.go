@@ -33,7 +33,7 @@ func newCRDConfig(opts []CRDOption) (c crdConfig) {
 func CheckCRD(document []byte, opts ...CRDOption) ([]Finding, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, err
 	}
 	env, err := newCRDConfig(opts).server.written()
 	if err != nil {

@@ -235,7 +235,7 @@ func ExampleWithValidationBudget() {
 }
 
 // A document that cannot be used.
-func ExampleSchemaError() {
+func ExampleInputError() {
 	_, err := kubecel.CompileCRD([]byte(widgets), "v2")
 	var unusable *kubecel.InputError
 	if errors.As(err, &unusable) {

@@ -1,16 +1,11 @@
 package kubecel
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/kubecel/kubecel/diag"
-	"k8s.io/apimachinery/pkg/util/json"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
+	"github.com/kubecel/kubecel/internal/document"
 )
 
 // ParseObject reads the one object in a YAML or JSON document as an API server
@@ -19,7 +14,7 @@ import (
 //
 // The error is a *InputError with diag.DocumentUnreadable.
 func ParseObject(data []byte) (map[string]any, error) {
-	value, err := parseDocument(data)
+	value, err := document.One(data)
 	if err != nil {
 		return nil, objectError(err)
 	}
@@ -35,39 +30,6 @@ func ParseObject(data []byte) (map[string]any, error) {
 
 func objectError(err error) error {
 	return &InputError{Code: diag.DocumentUnreadable, Detail: "object: " + err.Error(), Cause: err}
-}
-
-// parseDocument parses JSON as such, because not all of it is YAML, and YAML
-// only if nothing stands beside one document.
-func parseDocument(data []byte) (value any, err error) {
-	if json.Unmarshal(data, &value) == nil {
-		return value, nil
-	}
-	stream := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	for {
-		document, err := stream.Read()
-		if err == io.EOF {
-			return value, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		raw, err := yaml.YAMLToJSON(document)
-		if err != nil {
-			return nil, err
-		}
-		var next any
-		if err := json.Unmarshal(raw, &next); err != nil {
-			return nil, err
-		}
-		if next == nil {
-			continue // nothing but comments
-		}
-		if value != nil {
-			return nil, errors.New("there are several documents, expected one")
-		}
-		value = next
-	}
 }
 
 func jsonType(value any) string {

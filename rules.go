@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -39,29 +38,13 @@ type RuleSet struct {
 func CompileCRD(document []byte, version string, opts ...CRDOption) (*RuleSet, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, err
 	}
-	index, err := versionIndex(definition, version)
+	index, err := definition.Version(version)
 	if err != nil {
 		return nil, err
 	}
 	return compileRules(definition.Versions[index].Schema, opts)
-}
-
-// versionIndex finds the version of a name with a schema; an empty name stands for
-// the version that is stored.
-func versionIndex(definition *crd.Definition, version string) (int, error) {
-	if version == "" {
-		stored := slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Storage })
-		if stored < 0 {
-			return 0, &InputError{Code: diag.VersionMissing, Detail: "no version has storage: true"}
-		}
-		version = definition.Versions[stored].Name
-	}
-	if _, err := definition.Version(version); err != nil {
-		return 0, schemaError(err)
-	}
-	return slices.IndexFunc(definition.Versions, func(v crd.Version) bool { return v.Name == version }), nil
 }
 
 // CompileSchema compiles the rules of a schema alone, in YAML or JSON: what
@@ -70,7 +53,7 @@ func versionIndex(definition *crd.Definition, version string) (int, error) {
 func CompileSchema(schema []byte, opts ...CRDOption) (*RuleSet, error) {
 	doc, err := typesystem.ParseOpenAPI(schema)
 	if err != nil {
-		return nil, schemaError(fmt.Errorf("schema: %w", err))
+		return nil, err
 	}
 	return compileRules(doc, opts)
 }
@@ -84,7 +67,7 @@ func compileRules(doc *typesystem.OpenAPI, opts []CRDOption) (*RuleSet, error) {
 	}
 	validator, err := crd.NewValidator(doc, true, environment.Rules(env))
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, err
 	}
 	return &RuleSet{validator: validator, env: env}, nil
 }

@@ -116,7 +116,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 		add(diag.SchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
 	var types *typeContext
-	inconvertible := convertible(s)
+	inconvertible := typesystem.CheckStructural(s)
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		add(diag.NotStructural, errs...)
@@ -128,7 +128,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 	findings = append(append(findings, schema...), rules...)
 	if len(findings) == 0 && inconvertible != nil {
 		// The other findings say it in better words, if there are any.
-		add(diag.NotStructural, field.Invalid(path, "", inconvertible.Error()))
+		add(diag.NotStructural, field.Invalid(path, "", errors.Unwrap(inconvertible).Error()))
 	}
 	if c.total > cost.SchemaEstimateLimit {
 		for _, e := range c.expensive {
@@ -153,7 +153,7 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 		s.AllOf != nil || s.OneOf != nil || s.AnyOf != nil || s.Not != nil ||
 		s.AdditionalProperties != nil || s.PatternProperties != nil || s.Dependencies != nil || s.AdditionalItems != nil || s.Definitions != nil ||
 		s.EmbeddedResource || s.IntOrString || s.ListMapKeys != nil || s.ListType != nil || s.MapType != nil {
-		return field.ErrorList{field.Invalid(path, reported(s), "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled")}
+		return field.ErrorList{field.Invalid(path, reported{s}, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled")}
 	}
 	return nil
 }
@@ -217,9 +217,9 @@ func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in in
 	if in.resourceMeta {
 		values = in.withoutDefaults("inside additionalProperties applying to object metadata")
 	}
-	below(additional(s), path.Child("additionalProperties"), values, types.additional())
+	below(s.Values(), path.Child("additionalProperties"), values, types.additional())
 	for _, name := range sortedKeys(s.Properties) {
-		p, in := property(s, name), in
+		p, in := s.Property(name), in
 		if !mapCorrelates(s.MapType) {
 			in = in.withUncorrelated(path)
 		}
@@ -241,8 +241,7 @@ func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in in
 		}
 	}
 	for _, name := range sortedKeys(s.Definitions) {
-		definition := s.Definitions[name]
-		below(&definition, path.Child("definitions").Key(name), in, nil)
+		below(s.Definitions[name], path.Child("definitions").Key(name), in, nil)
 	}
 	if s.Items != nil {
 		elements := in
@@ -320,10 +319,10 @@ func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in i
 	}
 	c.observe(r, rulePath, estimate)
 	if e := compiled.err; e != nil {
-		add(e.code, field.Invalid(rulePath, reportedRule(*r), e.detail), e.cause)
+		add(e.code, field.Invalid(rulePath, reported{*r}, e.detail), e.cause)
 	}
 	if e := compiled.messageErr; e != nil {
-		add(e.code, field.Invalid(messagePath, reportedRule(*r), e.detail), e.cause)
+		add(e.code, field.Invalid(messagePath, reported{*r}, e.detail), e.cause)
 	} else if compiled.message != nil {
 		estimate := compiled.message.Cost.Max
 		if estimate > cost.EstimateLimit {

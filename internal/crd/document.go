@@ -7,16 +7,15 @@
 package crd
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/third_party/forked/golang/reflect"
-	"sigs.k8s.io/yaml"
 
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/document"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -29,8 +28,6 @@ const (
 type Definition struct {
 	// Name is the name of the CRD itself, plural.group.
 	Name string
-	// Group, Kind and Plural name the resource that it defines.
-	Group, Kind, Plural string
 	// Versions are the versions in the order of the document.
 	Versions []Version
 }
@@ -38,238 +35,104 @@ type Definition struct {
 // Version is one version of a custom resource.
 type Version struct {
 	Name string
-	// Served tells whether the version is served, Storage whether objects are
-	// stored in it.
-	Served, Storage bool
+	// Storage tells whether objects are stored in the version.
+	Storage bool
 	// Schema is the schema, nil if there is none.
 	Schema *typesystem.OpenAPI
 	// Status tells whether the status subresource is enabled.
 	Status bool
 }
 
-// The errors of reading a CRD. A *SyntaxError, *KindError, *VersionError or
-// *MissingSchemaError says more; each is one of these by errors.Is.
-var (
-	// ErrSyntax is the error of a document that is neither YAML nor JSON, or in
-	// which a field has the wrong type.
-	ErrSyntax = errors.New("not a readable document")
-	// ErrNotCRD is the error of a document that is no CRD of apiextensions.k8s.io/v1.
-	ErrNotCRD = errors.New("not a CustomResourceDefinition of " + apiVersion)
-	// ErrNoVersion is the error of asking for a version that the CRD does not have.
-	ErrNoVersion = errors.New("no such version")
-	// ErrNoSchema is the error of asking for the schema of a version that has none.
-	ErrNoSchema = errors.New("version has no schema")
-	// ErrNotStructural is the error of a schema that is not structural.
-	ErrNotStructural = errors.New("schema is not structural")
-)
-
-// SyntaxError is the error of a document that cannot be read.
-type SyntaxError struct {
-	// Document is the index of the document in a stream of several.
-	Document int
-	// Err says what is wrong.
-	Err error
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("document %d: %v: %v", e.Document+1, ErrSyntax, e.Err)
-}
-
-// Unwrap returns ErrSyntax and the cause.
-func (e *SyntaxError) Unwrap() []error { return []error{ErrSyntax, e.Err} }
-
-// KindError is the error of a document that is something else than a CRD.
-type KindError struct {
-	// Document is the index of the document in a stream of several, -1 if none
-	// of them is a CRD.
-	Document int
-	// APIVersion and Kind are what the document says that it is.
-	APIVersion, Kind string
-}
-
-func (e *KindError) Error() string {
-	if e.Document < 0 {
-		return "no document is a CustomResourceDefinition of " + apiVersion
-	}
-	hint := ""
-	if e.Kind == kind {
-		hint = " (Kubernetes serves only " + apiVersion + " since 1.22)"
-	}
-	return fmt.Sprintf("document %d: %v: it is %q of %q%s", e.Document+1, ErrNotCRD, e.Kind, e.APIVersion, hint)
-}
-
-// Is tells that the error is ErrNotCRD.
-func (e *KindError) Is(target error) bool { return target == ErrNotCRD }
-
-// VersionError is the error of asking for what a CRD does not have.
-type VersionError struct {
-	// Name is the name of the version.
-	Name string
-	// Versions are the names of the versions that there are.
-	Versions []string
-	// Err is ErrNoVersion or ErrNoSchema.
-	Err error
-}
-
-func (e *VersionError) Error() string {
-	if e.Err == ErrNoSchema {
-		return fmt.Sprintf("version %q has no schema", e.Name)
-	}
-	return fmt.Sprintf("no version %q, there are %q", e.Name, e.Versions)
-}
-
-// Unwrap returns ErrNoVersion or ErrNoSchema.
-func (e *VersionError) Unwrap() error { return e.Err }
-
-// ErrSeveral is the error of Read for a stream with more than one CRD.
-var ErrSeveral = errors.New("several CustomResourceDefinitions, expected one")
-
-// Read reads the one CRD in a YAML or JSON document. Every document of a stream
-// must be a CRD, and there must be exactly one.
+// Read reads the one CRD in a YAML or JSON text, alone or in a List. Its error is a
+// *diag.InputError: if the text is unreadable, or holds anything else than one CRD.
 func Read(data []byte) (*Definition, error) {
-	all, others, err := read(data)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(others) > 0:
-		return nil, others[0]
-	case len(all) == 0:
-		return nil, &KindError{Document: -1}
-	case len(all) > 1:
-		return nil, ErrSeveral
-	}
-	return all[0], nil
-}
-
-// ReadAll reads every CRD in a stream of YAML or JSON documents, also those in
-// lists, and passes over documents of other kinds. It is an error if there is
-// no CRD.
-func ReadAll(data []byte) ([]*Definition, error) {
-	all, _, err := read(data)
-	if err == nil && len(all) == 0 {
-		err = &KindError{Document: -1}
-	}
-	return all, err
-}
-
-// header is what tells the kind of a document.
-type header struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Items      []json.RawMessage `json:"items"`
-}
-
-// read reads all CRDs of a stream, and reports the documents of other kinds.
-func read(data []byte) (all []*Definition, others []*KindError, err error) {
-	for i, document := range documents(data) {
-		raw, err := yaml.YAMLToJSON(document)
-		if err != nil {
-			return nil, nil, &SyntaxError{Document: i, Err: err}
-		}
-		if bytes.Equal(raw, []byte("null")) { // nothing but comments
-			continue
-		}
-		if raw[0] != '{' {
-			return nil, nil, &SyntaxError{Document: i, Err: errors.New("it is not an object")}
-		}
-		items := []json.RawMessage{raw}
-		for len(items) > 0 {
-			item := items[0]
-			items = items[1:]
-			var h header
-			if err := utiljson.Unmarshal(item, &h); err != nil {
-				return nil, nil, &SyntaxError{Document: i, Err: err}
+	var found []*Definition
+	var other error
+	trees, broken := document.All(data)
+	for i, tree := range trees {
+		for items := []typesystem.JSON{{Value: tree}}; len(items) > 0; items = items[1:] {
+			var header struct {
+				APIVersion string            `json:"apiVersion"`
+				Kind       string            `json:"kind"`
+				Items      []typesystem.JSON `json:"items"`
+			}
+			object, ok := items[0].Value.(map[string]any)
+			if !ok {
+				return nil, unreadable(i, errors.New("it is not an object"))
+			}
+			if err := typesystem.Decode(object, &header); err != nil {
+				return nil, unreadable(i, err)
 			}
 			switch {
-			case h.APIVersion == apiVersion && h.Kind == kind:
-				d, err := decode(item)
+			case header.APIVersion == apiVersion && header.Kind == kind:
+				d, err := decode(object)
 				if err != nil {
-					return nil, nil, &SyntaxError{Document: i, Err: err}
+					return nil, unreadable(i, err)
 				}
-				all = append(all, d)
-			case h.APIVersion == "v1" && h.Kind == "List", h.APIVersion == apiVersion && h.Kind == kind+"List":
-				items = append(items, h.Items...)
-			default:
-				others = append(others, &KindError{Document: i, APIVersion: h.APIVersion, Kind: h.Kind})
+				found = append(found, d)
+			case header.APIVersion == "v1" && header.Kind == "List", header.APIVersion == apiVersion && header.Kind == kind+"List":
+				items = append(items, header.Items...)
+			case other == nil:
+				hint := ""
+				if header.Kind == kind {
+					hint = " (Kubernetes serves only " + apiVersion + " since 1.22)"
+				}
+				other = notCRD("document %d: not a CustomResourceDefinition of %s: it is %q of %q%s", i+1, apiVersion, header.Kind, header.APIVersion, hint)
 			}
 		}
 	}
-	return all, others, nil
-}
-
-// documents splits a stream of YAML documents at the lines that begin with ---.
-func documents(data []byte) [][]byte {
-	var all [][]byte
-	from := 0
-	prologue := true // nothing but comments and directives so far
-	for at := 0; at < len(data); {
-		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
-		switch {
-		case bytes.HasPrefix(line, []byte("---")) && (len(line) == 3 || bytes.IndexByte([]byte(" \t\r"), line[3]) >= 0):
-			if !prologue {
-				all = append(all, data[from:at])
-				from = at
-			}
-			prologue = false
-		case !isPrologue(line):
-			prologue = false
-		}
-		at += len(line) + 1
+	switch {
+	case broken != nil:
+		return nil, unreadable(len(trees), broken)
+	case other != nil:
+		return nil, other
+	case len(found) == 0:
+		return nil, notCRD("no document is a CustomResourceDefinition of %s", apiVersion)
+	case len(found) > 1:
+		return nil, notCRD("several CustomResourceDefinitions, expected one")
 	}
-	return append(all, data[from:])
+	return found[0], nil
 }
 
-func isPrologue(line []byte) bool {
-	line = bytes.TrimSpace(line)
-	return len(line) == 0 || line[0] == '#' || line[0] == '%'
+// unreadable is the error of the document at an index, counted without empty ones.
+func unreadable(index int, err error) error {
+	return &diag.InputError{Code: diag.DocumentUnreadable, Detail: fmt.Sprintf("document %d: not a readable document: %v", index+1, err), Cause: err}
 }
 
-// decode decodes a CRD from JSON. As an API server does, it ignores fields that
-// it does not know.
-func decode(data []byte) (*Definition, error) {
+func notCRD(format string, args ...any) error {
+	return &diag.InputError{Code: diag.NotCRD, Detail: fmt.Sprintf(format, args...)}
+}
+
+// decode decodes a CRD. As an API server does, it ignores fields that it does not know.
+func decode(tree any) (*Definition, error) {
 	var d struct {
 		Metadata struct {
 			Name string `json:"name"`
 		} `json:"metadata"`
 		Spec struct {
-			Group string `json:"group"`
-			Names struct {
-				Plural string `json:"plural"`
-				Kind   string `json:"kind"`
-			} `json:"names"`
 			Versions []struct {
 				Name    string `json:"name"`
-				Served  bool   `json:"served"`
 				Storage bool   `json:"storage"`
-				Schema  *struct {
-					OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
+				Schema  struct {
+					OpenAPIV3Schema typesystem.JSON `json:"openAPIV3Schema"`
 				} `json:"schema"`
-				Subresources *struct {
+				Subresources struct {
 					Status *struct{} `json:"status"`
 				} `json:"subresources"`
 			} `json:"versions"`
 		} `json:"spec"`
 	}
-	if err := utiljson.Unmarshal(data, &d); err != nil {
+	if err := typesystem.Decode(tree, &d); err != nil {
 		return nil, err
 	}
-	out := &Definition{
-		Name:     d.Metadata.Name,
-		Group:    d.Spec.Group,
-		Kind:     d.Spec.Names.Kind,
-		Plural:   d.Spec.Names.Plural,
-		Versions: make([]Version, len(d.Spec.Versions)),
-	}
+	out := &Definition{Name: d.Metadata.Name, Versions: make([]Version, len(d.Spec.Versions))}
 	for i, v := range d.Spec.Versions {
-		out.Versions[i] = Version{
-			Name: v.Name, Served: v.Served, Storage: v.Storage,
-			Status: v.Subresources != nil && v.Subresources.Status != nil,
-		}
-		if v.Schema == nil || len(v.Schema.OpenAPIV3Schema) == 0 || bytes.Equal(v.Schema.OpenAPIV3Schema, []byte("null")) {
+		out.Versions[i] = Version{Name: v.Name, Storage: v.Storage, Status: v.Subresources.Status != nil}
+		if v.Schema.OpenAPIV3Schema.Value == nil {
 			continue
 		}
-		schema, err := typesystem.ParseOpenAPI(v.Schema.OpenAPIV3Schema)
-		if err != nil {
+		schema := &typesystem.OpenAPI{}
+		if err := typesystem.Decode(v.Schema.OpenAPIV3Schema.Value, schema); err != nil {
 			return nil, fmt.Errorf("spec.versions[%d].schema.openAPIV3Schema: %w", i, err)
 		}
 		out.Versions[i].Schema = schema
@@ -277,22 +140,27 @@ func decode(data []byte) (*Definition, error) {
 	return out, nil
 }
 
-// Version returns the version of a name, or a *VersionError if there is none or
-// it has no schema.
-func (d *Definition) Version(name string) (*Version, error) {
-	for i := range d.Versions {
-		if v := &d.Versions[i]; v.Name == name {
-			if v.Schema == nil {
-				return nil, &VersionError{Name: name, Err: ErrNoSchema}
-			}
-			return v, nil
-		}
+// Version returns the index of the version of a name, or of the stored version if the
+// name is empty. Its error is a *diag.InputError: if there is no such version, or it
+// has no schema.
+func (d *Definition) Version(name string) (int, error) {
+	is := func(v Version) bool { return v.Name == name }
+	if name == "" {
+		is = func(v Version) bool { return v.Storage }
+	}
+	switch i := slices.IndexFunc(d.Versions, is); {
+	case i >= 0 && d.Versions[i].Schema != nil:
+		return i, nil
+	case i >= 0:
+		return 0, &diag.InputError{Code: diag.SchemaMissing, Detail: fmt.Sprintf("version %q has no schema", d.Versions[i].Name)}
+	case name == "":
+		return 0, &diag.InputError{Code: diag.VersionMissing, Detail: "no version has storage: true"}
 	}
 	names := make([]string, len(d.Versions))
 	for i, v := range d.Versions {
 		names[i] = v.Name
 	}
-	return nil, &VersionError{Name: name, Versions: names, Err: ErrNoVersion}
+	return 0, &diag.InputError{Code: diag.VersionMissing, Detail: fmt.Sprintf("no version %q, there are %q", name, names)}
 }
 
 // shared tells whether all versions have the same schema. An API server moves

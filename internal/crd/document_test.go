@@ -2,9 +2,10 @@ package crd
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubecel/kubecel/diag"
 )
 
 const thingCRD = `# a comment
@@ -35,55 +36,68 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "things.example.com" || d.Group != "example.com" || d.Kind != "Thing" || d.Plural != "things" || len(d.Versions) != 3 {
+	if d.Name != "things.example.com" || len(d.Versions) != 3 {
 		t.Errorf("%+v", d)
 	}
-	v1, err := d.Version("v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !v1.Served || !v1.Storage || !v1.Status || v1.Schema.Properties["a"].Type != "integer" {
+	v1, v3 := d.Versions[0], d.Versions[2]
+	if !v1.Storage || !v1.Status || v1.Schema.Properties["a"].Type != "integer" {
 		t.Errorf("%+v", v1)
 	}
-	if v3, err := d.Version("v3"); err != nil || v3.Served || v3.Storage || v3.Status {
-		t.Errorf("%+v, %v", v3, err)
+	if v3.Storage || v3.Status || v3.Schema == nil {
+		t.Errorf("%+v", v3)
 	}
-	if _, err := d.Version("v2"); !errors.Is(err, ErrNoSchema) {
-		t.Errorf("a version without schema: %v", err)
+	for name, want := range map[string]struct {
+		index int
+		err   string
+	}{
+		"": {0, ""}, "v1": {0, ""}, "v3": {2, ""},
+		"v2": {0, `SchemaMissing: version "v2" has no schema`},
+		"v4": {0, `VersionMissing: no version "v4", there are ["v1" "v2" "v3"]`},
+	} {
+		if i, err := d.Version(name); i != want.index || codeAndText(err) != want.err {
+			t.Errorf("version %q: %d, %v", name, i, err)
+		}
 	}
-	_, err = d.Version("v4")
-	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), `["v1" "v2" "v3"]`) {
-		t.Errorf("no such version: %v", err)
+}
+
+func codeAndText(err error) string {
+	if e, ok := errors.AsType[*diag.InputError](err); ok {
+		return string(e.Code) + ": " + e.Error()
 	}
+	return ""
 }
 
 func TestReadErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		want       error
+		want       diag.Code
 	}{
-		{"no YAML", "a: b: c", ErrSyntax},
-		{"bad indentation", "a:\n\t- b", ErrSyntax},
-		{"not UTF-8", "a: \xff", ErrSyntax},
-		{"bad JSON", `{"apiVersion": `, ErrSyntax},
-		{"a scalar", "just text", ErrSyntax},
-		{"a list", "[1, 2]", ErrSyntax},
-		{"empty", "", ErrNotCRD},
-		{"only a comment", "# nothing\n---\n", ErrNotCRD},
-		{"null", "null", ErrNotCRD},
-		{"no kind", "a: b", ErrNotCRD},
-		{"another kind", "apiVersion: v1\nkind: Pod", ErrNotCRD},
-		{"an old version", strings.Replace(thingCRD, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", 1), ErrNotCRD},
-		{"field names in another case", strings.Replace(thingCRD, "kind: Custom", "Kind: Custom", 1), ErrNotCRD},
-		{"two", thingCRD + "---\n" + thingCRD, ErrSeveral},
-		{"beside another kind", thingCRD + "---\nkind: Pod", ErrNotCRD},
-		{"versions of the wrong type", strings.Replace(thingCRD, "versions:", "versions: 1\n  others:", 1), ErrSyntax},
-		{"schema of the wrong type", strings.Replace(thingCRD, "schema: {}", "schema: {openAPIV3Schema: {type: [a]}}", 1), ErrSyntax},
-		{"schema that is text", strings.Replace(thingCRD, "schema: {}", "schema: {openAPIV3Schema: text}", 1), ErrSyntax},
-		{"aliases without end", "a: &a [x, *a]", ErrSyntax},
+		{"no YAML", "a: b: c", diag.DocumentUnreadable},
+		{"bad indentation", "a:\n\t- b", diag.DocumentUnreadable},
+		{"not UTF-8", "a: \xff", diag.DocumentUnreadable},
+		{"bad JSON", `{"apiVersion": `, diag.DocumentUnreadable},
+		{"a scalar", "just text", diag.DocumentUnreadable},
+		{"a list", "[1, 2]", diag.DocumentUnreadable},
+		{"empty", "", diag.NotCRD},
+		{"only a comment", "# nothing\n---\n", diag.NotCRD},
+		{"null", "null", diag.NotCRD},
+		{"no kind", "a: b", diag.NotCRD},
+		{"another kind", "apiVersion: v1\nkind: Pod", diag.NotCRD},
+		{"an old version", strings.Replace(thingCRD, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", 1), diag.NotCRD},
+		{"field names in another case", strings.Replace(thingCRD, "kind: Custom", "Kind: Custom", 1), diag.NotCRD},
+		{"two", thingCRD + "---\n" + thingCRD, diag.NotCRD},
+		{"beside another kind", thingCRD + "---\nkind: Pod", diag.NotCRD},
+		{"versions of the wrong type", strings.Replace(thingCRD, "versions:", "versions: 1\n  others:", 1), diag.DocumentUnreadable},
+		{"schema of the wrong type", strings.Replace(thingCRD, "schema: {}", "schema: {openAPIV3Schema: {type: [a]}}", 1), diag.DocumentUnreadable},
+		{"schema that is text", strings.Replace(thingCRD, "schema: {}", "schema: {openAPIV3Schema: text}", 1), diag.DocumentUnreadable},
+		{"a separator that is none", "--- {a: b}\n", diag.DocumentUnreadable},
+		{"a directive", "%YAML 1.1\n---\n" + thingCRD, diag.DocumentUnreadable},
+		{"a list of a scalar", "apiVersion: v1\nkind: List\nitems: [a]", diag.DocumentUnreadable},
+		{"a bad document after a CRD", thingCRD + "---\na: b: c", diag.DocumentUnreadable},
+		{"aliases without end", "a: &a [x, *a]", diag.DocumentUnreadable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d, err := Read([]byte(tt.text)); !errors.Is(err, tt.want) || err.Error() == "" {
+			if d, err := Read([]byte(tt.text)); !strings.HasPrefix(codeAndText(err), string(tt.want)+": ") {
 				t.Errorf("%v, %v", d, err)
 			}
 		})
@@ -93,44 +107,16 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-func TestDocuments(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want []string
-	}{
-		{"", []string{""}},
-		{"a", []string{"a"}},
-		{"a\n---\nb", []string{"a\n", "---\nb"}},
-		{"---\na\n---", []string{"---\na\n", "---"}},
-		{"---\n---\n# c\n---\na\n", []string{"---\n", "---\n# c\n", "---\na\n"}},
-		{"%YAML 1.1\n--- # c\na\n--- {b: c}\n---\r\nd", []string{"%YAML 1.1\n--- # c\na\n", "--- {b: c}\n", "---\r\nd"}},
-		{"a: |\n  ---\n----\n---b\n", []string{"a: |\n  ---\n----\n---b\n"}},
+// TestReadStreams holds what of a stream is read.
+func TestReadStreams(t *testing.T) {
+	list := "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: things.example.com}\n"
+	for name, text := range map[string]string{
+		"list": list, "after a comment": "# c\n---\n# d\n---\n" + thingCRD + "---\n# the end\n", "CRLF": "---\r\n" + strings.ReplaceAll(thingCRD, "\n", "\r\n"),
+		"list of CRDs": strings.Replace(strings.Replace(list, "kind: List", "kind: CustomResourceDefinitionList", 1), "apiVersion: v1", "apiVersion: "+apiVersion, 1),
 	} {
-		var got []string
-		for _, d := range documents([]byte(tt.text)) {
-			got = append(got, string(d))
+		if d, err := Read([]byte(text)); err != nil || d.Name != "things.example.com" {
+			t.Errorf("%s: %v, %v", name, d, err)
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %q, not %q", tt.text, got, tt.want)
-		}
-	}
-}
-
-func TestReadAll(t *testing.T) {
-	list := "apiVersion: v1\nkind: List\nitems:\n- {kind: Pod}\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: other}\n"
-	all, err := ReadAll([]byte("---\nkind: Pod\n---\n" + thingCRD + "---\n" + list + "---\n# the end\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, d := range all {
-		names = append(names, d.Name)
-	}
-	if got := strings.Join(names, " "); got != "things.example.com other" {
-		t.Error(got)
-	}
-	if _, err := ReadAll([]byte("kind: Pod")); !errors.Is(err, ErrNotCRD) {
-		t.Error(err)
 	}
 }
 
@@ -152,18 +138,16 @@ func FuzzDocument(f *testing.F) {
 	}
 	env := newTestEnvironment()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := ReadAll(data)
+		d, err := Read(data)
 		if err != nil {
 			return
 		}
-		for _, d := range all {
-			for _, finding := range Check(d, env) {
-				_ = finding.Error.Error()
-			}
-			for _, v := range d.Versions {
-				if v.Schema != nil {
-					_, _ = NewValidator(v.Schema, true, env)
-				}
+		for _, finding := range Check(d, env) {
+			_ = finding.Error.Error()
+		}
+		for _, v := range d.Versions {
+			if v.Schema != nil {
+				_, _ = NewValidator(v.Schema, true, env)
 			}
 		}
 	})

@@ -72,7 +72,7 @@ func descend(path *field.Path, s *typesystem.OpenAPI, name string) (*field.Path,
 	switch {
 	case s == nil:
 	case len(s.Properties) > 0:
-		if p := property(s, name); p != nil {
+		if p := s.Property(name); p != nil {
 			return path.Child(name), p, nil
 		}
 	case s.AdditionalProperties != nil:

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -34,19 +35,23 @@ func TestFieldPath(t *testing.T) {
 func fieldPathCases(t testing.TB) (*typesystem.OpenAPI, []string) {
 	t.Helper()
 	var cases struct {
-		Schema typesystem.OpenAPI `json:"schema"`
-		Paths  []string           `json:"paths"`
+		Schema json.RawMessage `json:"schema"`
+		Paths  []string        `json:"paths"`
 	}
 	load(t, "fieldpaths.yaml", &cases)
-	return &cases.Schema, cases.Paths
+	schema, err := typesystem.ParseOpenAPI(cases.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema, cases.Paths
 }
 
 // The reference reads tokens through a buffer of 64 KiB and takes what does not
 // fit for the end of the path.
 func TestFieldPathLongToken(t *testing.T) {
-	leaf := typesystem.OpenAPI{Type: "string"}
+	leaf := &typesystem.OpenAPI{Type: "string"}
 	fits, tooLong := strings.Repeat("x", 1<<16-1), strings.Repeat("x", 1<<16)
-	s := &typesystem.OpenAPI{Properties: map[string]typesystem.OpenAPI{fits: leaf, tooLong: leaf, "a": {Properties: map[string]typesystem.OpenAPI{fits: leaf}}}}
+	s := &typesystem.OpenAPI{Properties: map[string]*typesystem.OpenAPI{fits: leaf, tooLong: leaf, "a": {Properties: map[string]*typesystem.OpenAPI{fits: leaf}}}}
 	for _, tt := range []struct {
 		text, path, err string
 	}{

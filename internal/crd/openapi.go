@@ -120,7 +120,7 @@ func isOneOf(path *field.Path, value *string, values ...string) field.ErrorList 
 
 // atomicSetItems checks that the elements of a set are scalar or atomic.
 func atomicSetItems(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
-	of := items(s)
+	of := s.Elements()
 	if !is(s.ListType, "set") || of == nil {
 		return nil
 	}
@@ -142,17 +142,17 @@ func mapList(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 	if len(s.ListMapKeys) == 0 {
 		errs = append(errs, field.Required(keysPath, "must not be empty if x-kubernetes-list-type is map"))
 	}
-	of := items(s)
+	of := s.Elements()
 	switch {
 	case s.Items == nil:
 		return append(errs, field.Required(itemsPath, "must have a schema if x-kubernetes-list-type is map"))
 	case of == nil:
-		return append(errs, field.Invalid(itemsPath, reported(s).Items, "must only have a single schema if x-kubernetes-list-type is map"))
+		return append(errs, field.Invalid(itemsPath, reported{s.Items}, "must only have a single schema if x-kubernetes-list-type is map"))
 	case of.Type != "object":
 		return append(errs, field.Invalid(itemsPath.Child("type"), of.Type, "must be object if parent array's x-kubernetes-list-type is map"))
 	}
 	for i, key := range s.ListMapKeys {
-		if p := property(of, key); p == nil {
+		if p := of.Property(key); p == nil {
 			errs = append(errs, field.Invalid(keysPath, s.ListMapKeys, "entries must all be names of item properties"))
 		} else if p.Type == "array" || p.Type == "object" {
 			errs = append(errs, field.Invalid(itemsPath.Child("properties").Key(key).Child("type"), of.Type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
@@ -167,7 +167,7 @@ func mapList(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 // keyedItems checks that neither the elements of a set or map nor the keys of a
 // map can be null or missing.
 func keyedItems(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
-	of := items(s)
+	of := s.Elements()
 	if of == nil || !is(s.ListType, "set") && !is(s.ListType, "map") {
 		return nil
 	}
@@ -179,7 +179,7 @@ func keyedItems(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) 
 		return errs
 	}
 	for _, key := range s.ListMapKeys {
-		p, path := property(of, key), path.Child("properties").Key(key)
+		p, path := of.Property(key), path.Child("properties").Key(key)
 		if p == nil {
 			continue
 		}
@@ -240,7 +240,7 @@ func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (e
 	if lineBreaks.MatchString(r.FieldPath) {
 		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks")})
 	}
-	if _, err := fieldPath(r.FieldPath, node); err != nil && convertible(node) == nil {
+	if _, err := fieldPath(r.FieldPath, node); err != nil && typesystem.CheckStructural(node) == nil {
 		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path")})
 	}
 	return errs

@@ -1,172 +1,82 @@
 package crd
 
-import "github.com/kubecel/kubecel/internal/typesystem"
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
 
-// An API server reports some bad values as the JSON of its internal types, which
-// have no JSON tags. These types have the same fields in the same order.
-type (
-	reportedSchema struct {
-		ID                     string
-		Schema                 string
-		Ref                    *string
-		Description            string
-		Type                   string
-		Nullable               bool
-		Format                 string
-		Title                  string
-		Default                *any
-		Maximum                *float64
-		ExclusiveMaximum       bool
-		Minimum                *float64
-		ExclusiveMinimum       bool
-		MaxLength              *int64
-		MinLength              *int64
-		Pattern                string
-		MaxItems               *int64
-		MinItems               *int64
-		UniqueItems            bool
-		MultipleOf             *float64
-		Enum                   []any
-		MaxProperties          *int64
-		MinProperties          *int64
-		Required               []string
-		Items                  *reportedItems
-		AllOf                  []reportedSchema
-		OneOf                  []reportedSchema
-		AnyOf                  []reportedSchema
-		Not                    *reportedSchema
-		Properties             map[string]reportedSchema
-		AdditionalProperties   *reportedBool
-		PatternProperties      map[string]reportedSchema
-		Dependencies           map[string]reportedDependency
-		AdditionalItems        *reportedBool
-		Definitions            map[string]reportedSchema
-		ExternalDocs           *reportedDocs
-		Example                *any
-		XPreserveUnknownFields *bool
-		XEmbeddedResource      bool
-		XIntOrString           bool
-		XListMapKeys           []string
-		XListType              *string
-		XMapType               *string
-		XValidations           []reportedRule
-	}
-	reportedItems struct {
-		Schema      *reportedSchema
-		JSONSchemas []reportedSchema
-	}
-	reportedBool struct {
-		Allows bool
-		Schema *reportedSchema
-	}
-	reportedDependency struct {
-		Schema   *reportedSchema
-		Property []string
-	}
-	reportedDocs struct {
-		Description string
-		URL         string
-	}
-	reportedRule struct {
-		Rule              string
-		Message           string
-		MessageExpression string
-		Reason            *string
-		FieldPath         string
-		OptionalOldSelf   *bool
-	}
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// reported is a schema as an API server reports it.
-func reported(s *typesystem.OpenAPI) *reportedSchema {
-	if s == nil {
-		return nil
-	}
-	r := &reportedSchema{
-		ID: s.ID, Schema: s.Schema, Ref: s.Ref, Description: s.Description,
-		Type: s.Type, Nullable: s.Nullable, Format: s.Format, Title: s.Title,
-		Default: reportedJSON(s.Default),
-		Maximum: s.Maximum, ExclusiveMaximum: s.ExclusiveMaximum,
-		Minimum: s.Minimum, ExclusiveMinimum: s.ExclusiveMinimum,
-		MaxLength: s.MaxLength, MinLength: s.MinLength, Pattern: s.Pattern,
-		MaxItems: s.MaxItems, MinItems: s.MinItems, UniqueItems: s.UniqueItems,
-		MultipleOf: s.MultipleOf, MaxProperties: s.MaxProperties, MinProperties: s.MinProperties,
-		Required: s.Required,
-		AllOf:    reportedList(s.AllOf), OneOf: reportedList(s.OneOf), AnyOf: reportedList(s.AnyOf),
-		Not:                  reported(s.Not),
-		Properties:           reportedMap(s.Properties),
-		AdditionalProperties: reportedOrBool(s.AdditionalProperties),
-		PatternProperties:    reportedMap(s.PatternProperties),
-		AdditionalItems:      reportedOrBool(s.AdditionalItems),
-		Definitions:          reportedMap(s.Definitions),
-		Example:              reportedJSON(s.Example),
+// reported is a part of a schema as an API server reports it: as the JSON of its
+// internal types. These have the fields of package typesystem in the same order, and
+// no JSON tags.
+type reported struct{ part any }
 
-		XPreserveUnknownFields: s.PreserveUnknownFields,
-		XEmbeddedResource:      s.EmbeddedResource,
-		XIntOrString:           s.IntOrString,
-		XListMapKeys:           s.ListMapKeys,
-		XListType:              s.ListType,
-		XMapType:               s.MapType,
-	}
-	if s.Enum != nil {
-		r.Enum = make([]any, len(s.Enum))
-		for i, v := range s.Enum {
-			r.Enum[i] = v.Value
+// MarshalJSON is part of json.Marshaler.
+func (r reported) MarshalJSON() ([]byte, error) { return appendPart(nil, reflect.ValueOf(r.part)), nil }
+
+// internalNames are the names that differ in the internal types.
+var internalNames = map[string]string{
+	"Array":                 "JSONSchemas",
+	"PreserveUnknownFields": "XPreserveUnknownFields",
+	"EmbeddedResource":      "XEmbeddedResource",
+	"IntOrString":           "XIntOrString",
+	"ListMapKeys":           "XListMapKeys",
+	"ListType":              "XListType",
+	"MapType":               "XMapType",
+	"Validations":           "XValidations",
+}
+
+// appendPart writes schemas at all depths into one buffer. Nested calls of
+// MarshalJSON would copy everything once a level.
+func appendPart(b []byte, v reflect.Value) []byte {
+	value := v.Interface()
+	free, isFree := value.(typesystem.JSON)
+	switch kind := v.Kind(); {
+	case isFree:
+		value = free.Value
+	case kind == reflect.Struct:
+		b = append(b, '{')
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if other, ok := internalNames[name]; ok {
+				name = other
+			}
+			b = appendMember(b, name, v.Field(i))
 		}
-	}
-	if s.Items != nil {
-		r.Items = &reportedItems{Schema: reported(s.Items.Schema), JSONSchemas: reportedList(s.Items.Array)}
-	}
-	if s.Dependencies != nil {
-		r.Dependencies = make(map[string]reportedDependency, len(s.Dependencies))
-		for name, d := range s.Dependencies {
-			r.Dependencies[name] = reportedDependency{Schema: reported(d.Schema), Property: d.Property}
+		return append(b, '}')
+	case kind == reflect.Pointer && !v.IsNil():
+		return appendPart(b, v.Elem())
+	case kind == reflect.Map && !v.IsNil():
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		b = append(b, '{')
+		for _, key := range keys {
+			b = appendMember(b, key.String(), v.MapIndex(key))
 		}
-	}
-	if s.ExternalDocs != nil {
-		r.ExternalDocs = &reportedDocs{Description: s.ExternalDocs.Description, URL: s.ExternalDocs.URL}
-	}
-	if s.Validations != nil {
-		r.XValidations = make([]reportedRule, len(s.Validations))
-		for i, v := range s.Validations {
-			r.XValidations[i] = reportedRule(v)
+		return append(b, '}')
+	case kind == reflect.Slice && !v.IsNil():
+		b = append(b, '[')
+		for i := range v.Len() {
+			b = appendPart(separated(b), v.Index(i))
 		}
+		return append(b, ']')
 	}
-	return r
+	encoded, _ := json.Marshal(value)
+	return append(b, encoded...)
 }
 
-func reportedList(list []typesystem.OpenAPI) []reportedSchema {
-	if list == nil {
-		return nil
-	}
-	out := make([]reportedSchema, len(list))
-	for i := range list {
-		out[i] = *reported(&list[i])
-	}
-	return out
+func appendMember(b []byte, name string, v reflect.Value) []byte {
+	encoded, _ := json.Marshal(name)
+	return appendPart(append(append(separated(b), encoded...), ':'), v)
 }
 
-func reportedMap(m map[string]typesystem.OpenAPI) map[string]reportedSchema {
-	if m == nil {
-		return nil
+// separated adds a comma unless what comes is the first in its brackets.
+func separated(b []byte) []byte {
+	if last := b[len(b)-1]; last == '{' || last == '[' {
+		return b
 	}
-	out := make(map[string]reportedSchema, len(m))
-	for name, s := range m {
-		out[name] = *reported(&s)
-	}
-	return out
-}
-
-func reportedOrBool(s *typesystem.SchemaOrBool) *reportedBool {
-	if s == nil {
-		return nil
-	}
-	return &reportedBool{Allows: s.Allows, Schema: reported(s.Schema)}
-}
-
-func reportedJSON(v *typesystem.JSON) *any {
-	if v == nil {
-		return nil
-	}
-	return &v.Value
+	return append(b, ',')
 }

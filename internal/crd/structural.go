@@ -12,57 +12,6 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// convertible says why a schema cannot become a structural one at all, in the
-// words and the order of schema.NewStructural.
-func convertible(s *typesystem.OpenAPI) error {
-	if s == nil {
-		return nil
-	}
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{
-		{"id", s.ID != ""},
-		{"schema", s.Schema != ""},
-		{"$ref", s.Ref != nil && *s.Ref != ""},
-		{"patternProperties", len(s.PatternProperties) > 0},
-		{"dependencies", len(s.Dependencies) > 0},
-		{"additionalItems", s.AdditionalItems != nil},
-		{"definitions", len(s.Definitions) > 0},
-	} {
-		if f.set {
-			return fmt.Errorf("OpenAPIV3Schema '%s' is not supported", f.name)
-		}
-	}
-	if err := convertible(s.Not); err != nil {
-		return err
-	}
-	for _, list := range [][]typesystem.OpenAPI{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			if err := convertible(&list[i]); err != nil {
-				return err
-			}
-		}
-	}
-	if s.PreserveUnknownFields != nil && !*s.PreserveUnknownFields {
-		return fmt.Errorf("internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined")
-	}
-	if s.Items != nil {
-		if len(s.Items.Array) > 0 {
-			return fmt.Errorf("OpenAPIV3Schema 'items' must be a schema, but is an array")
-		}
-		if err := convertible(s.Items.Schema); err != nil {
-			return err
-		}
-	}
-	for _, name := range sortedKeys(s.Properties) {
-		if err := convertible(property(s, name)); err != nil {
-			return err
-		}
-	}
-	return convertible(additional(s))
-}
-
 // level is where in a schema a node stands.
 type level int
 
@@ -86,21 +35,21 @@ func invariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs field.E
 	if s == nil {
 		return nil
 	}
-	if s.Type == "array" && items(s) == nil {
+	if s.Type == "array" && s.Elements() == nil {
 		errs = append(errs, field.Required(path.Child("items"), "must be specified"))
 	}
-	errs = append(errs, invariants(items(s), itemLevel, path.Child("items"))...)
+	errs = append(errs, invariants(s.Elements(), itemLevel, path.Child("items"))...)
 	for _, name := range sortedKeys(s.Properties) {
-		errs = append(errs, invariants(property(s, name), fieldLevel, path.Child("properties").Key(name))...)
+		errs = append(errs, invariants(s.Property(name), fieldLevel, path.Child("properties").Key(name))...)
 	}
 	if s.AdditionalProperties != nil {
 		if at == rootLevel {
 			errs = append(errs, field.Forbidden(path.Child("additionalProperties"), "must not be used at the root"))
 		}
-		errs = append(errs, invariants(additional(s), fieldLevel, path.Child("additionalProperties"))...)
+		errs = append(errs, invariants(s.Values(), fieldLevel, path.Child("additionalProperties"))...)
 	}
 
-	if s.IntOrString && preserves(s) {
+	if s.IntOrString && s.Preserves() {
 		errs = append(errs, field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), true, "must be false if x-kubernetes-int-or-string is true"))
 	}
 	if s.IntOrString && s.EmbeddedResource {
@@ -109,7 +58,7 @@ func invariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs field.E
 	errs = append(errs, valueValidation(s, isIntOrString(s.AnyOf), len(s.AllOf) > 0 && isIntOrString(s.AllOf[0].AnyOf), path)...)
 	errs = append(errs, typeInvariants(s, at, path)...)
 	errs = append(errs, metaInvariants(s, at, path)...)
-	if s.EmbeddedResource && !preserves(s) && len(s.Properties) == 0 {
+	if s.EmbeddedResource && !s.Preserves() && len(s.Properties) == 0 {
 		errs = append(errs, field.Required(path.Child("properties"), "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"))
 	}
 	return errs
@@ -130,7 +79,7 @@ func typeInvariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs fie
 		errs = append(errs, field.Required(path, embedded))
 	case s.EmbeddedResource && s.Type != "object":
 		errs = append(errs, field.Invalid(path, s.Type, embedded))
-	case s.Type == "" && !s.IntOrString && !preserves(s):
+	case s.Type == "" && !s.IntOrString && !s.Preserves():
 		errs = append(errs, field.Required(path, emptyType[at]))
 	}
 	if s.EmbeddedResource && s.AdditionalProperties != nil {
@@ -147,11 +96,11 @@ func metaInvariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs fie
 	resource := at == rootLevel || s.EmbeddedResource
 	path = path.Child("properties")
 	for _, name := range []string{"kind", "apiVersion"} {
-		if p := property(s, name); p != nil && resource && p.Type != "string" {
+		if p := s.Property(name); p != nil && resource && p.Type != "string" {
 			errs = append(errs, field.Invalid(path.Key(name).Child("type"), p.Type, "must be string"))
 		}
 	}
-	meta := property(s, "metadata")
+	meta := s.Property("metadata")
 	if meta == nil {
 		return errs
 	}
@@ -205,7 +154,7 @@ func normalized(s typesystem.OpenAPI) typesystem.OpenAPI {
 			*list = nil
 		}
 	}
-	if items(&s) == nil {
+	if s.Elements() == nil {
 		s.Items = nil
 	}
 	return s
@@ -240,9 +189,9 @@ func nested(s *typesystem.OpenAPI, skipAnyOf bool, path *field.Path) (errs field
 		return nil
 	}
 	errs = append(errs, valueValidation(s, skipAnyOf, false, path)...)
-	errs = append(errs, nested(items(s), false, path.Child("items"))...)
+	errs = append(errs, nested(s.Elements(), false, path.Child("items"))...)
 	for _, name := range sortedKeys(s.Properties) {
-		errs = append(errs, nested(property(s, name), false, path.Child("properties").Key(name))...)
+		errs = append(errs, nested(s.Property(name), false, path.Child("properties").Key(name))...)
 	}
 	const empty, undefined, untrue = "must be empty to be structural", "must be undefined to be structural", "must be false to be structural"
 	a := s.AdditionalProperties
@@ -257,7 +206,7 @@ func nested(s *typesystem.OpenAPI, skipAnyOf bool, path *field.Path) (errs field
 		{"title", s.Title != "", empty},
 		{"description", s.Description != "", empty},
 		{"nullable", s.Nullable, untrue},
-		{"x-kubernetes-preserve-unknown-fields", preserves(s), untrue},
+		{"x-kubernetes-preserve-unknown-fields", s.Preserves(), untrue},
 		{"x-kubernetes-embedded-resource", s.EmbeddedResource, untrue},
 		{"x-kubernetes-int-or-string", s.IntOrString, untrue},
 		{"x-kubernetes-list-map-keys", len(s.ListMapKeys) > 0, empty},
@@ -269,7 +218,7 @@ func nested(s *typesystem.OpenAPI, skipAnyOf bool, path *field.Path) (errs field
 			errs = append(errs, field.Forbidden(path.Child(f.name), f.detail))
 		}
 	}
-	if property(s, "metadata") != nil {
+	if s.Property("metadata") != nil {
 		errs = append(errs, field.Forbidden(path.Child("properties").Key("metadata"), "must not be specified in a nested context"))
 	}
 	return errs
@@ -298,11 +247,11 @@ func nestedCompleteness(v, s *typesystem.OpenAPI, sPath, vPath *field.Path) (err
 		return field.ErrorList{field.Required(sPath, "because it is defined in "+vPath.String())}
 	}
 	errs = append(errs, valueCompleteness(v, s, sPath, vPath)...)
-	errs = append(errs, nestedCompleteness(items(v), items(s), sPath.Child("items"), vPath.Child("items"))...)
+	errs = append(errs, nestedCompleteness(v.Elements(), s.Elements(), sPath.Child("items"), vPath.Child("items"))...)
 	for _, name := range sortedKeys(v.Properties) {
 		sPath, vPath := sPath.Child("properties").Key(name), vPath.Child("properties").Key(name)
 		// A property that s does not have is nil, and reported as such.
-		errs = append(errs, nestedCompleteness(property(v, name), property(s, name), sPath, vPath)...)
+		errs = append(errs, nestedCompleteness(v.Property(name), s.Property(name), sPath, vPath)...)
 	}
 	return errs
 }

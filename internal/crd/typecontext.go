@@ -74,7 +74,7 @@ func (t *typeContext) items() *typeContext {
 	if t == nil {
 		return nil
 	}
-	return t.child(items(t.doc), typesystem.Step{Keyword: "items"},
+	return t.child(t.doc.Elements(), typesystem.Step{Keyword: "items"},
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return declaredElem(parent), true },
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return parent.Items, parent.Items != nil })
 }
@@ -83,7 +83,7 @@ func (t *typeContext) additional() *typeContext {
 	if t == nil {
 		return nil
 	}
-	return t.child(additional(t.doc), typesystem.Step{Keyword: "additionalProperties"},
+	return t.child(t.doc.Values(), typesystem.Step{Keyword: "additionalProperties"},
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) { return declaredElem(parent), true },
 		func(parent *typesystem.Schema) (*typesystem.Schema, bool) {
 			return parent.AdditionalProperties, parent.AdditionalProperties != nil

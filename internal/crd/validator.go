@@ -2,7 +2,6 @@ package crd
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -61,7 +60,7 @@ type nodeRule struct {
 func NewValidator(doc *typesystem.OpenAPI, root bool, env Environment) (*Validator, error) {
 	schema, err := typesystem.Compile(doc, root)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotStructural, err)
+		return nil, err
 	}
 	if !hasRules(doc) {
 		return &Validator{schema: schema}, nil
@@ -79,11 +78,11 @@ func hasRules(s *typesystem.OpenAPI) bool {
 	if s == nil {
 		return false
 	}
-	if len(s.Validations) > 0 || hasRules(items(s)) || hasRules(additional(s)) {
+	if len(s.Validations) > 0 || hasRules(s.Elements()) || hasRules(s.Values()) {
 		return true
 	}
 	for name := range s.Properties {
-		if hasRules(property(s, name)) {
+		if hasRules(s.Property(name)) {
 			return true
 		}
 	}
@@ -106,14 +105,14 @@ func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesys
 	}
 	below := within(bound, doc)
 	b.rules(n, rules, doc, declared, path)
-	if of, in := items(rules), items(doc); of != nil && in != nil {
+	if of, in := rules.Elements(), doc.Elements(); of != nil && in != nil {
 		n.items = b.node(of, in, schema.Items, declaredElem(declared), path.Child("items"), below)
 	}
-	if of, in := additional(rules), additional(doc); of != nil && in != nil {
+	if of, in := rules.Values(), doc.Values(); of != nil && in != nil {
 		n.additional = b.node(of, in, schema.AdditionalProperties, declaredElem(declared), path.Child("additionalProperties"), below)
 	}
 	for _, name := range sortedKeys(rules.Properties) {
-		in := property(doc, name)
+		in := doc.Property(name)
 		if in == nil {
 			continue
 		}
@@ -121,7 +120,7 @@ func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesys
 		if declared == nil {
 			continue
 		}
-		if p := b.node(property(rules, name), in, value, declared, path.Child("properties").Key(name), below); p != nil {
+		if p := b.node(rules.Property(name), in, value, declared, path.Child("properties").Key(name), below); p != nil {
 			n.properties = append(n.properties, namedNode{name, p})
 		}
 	}

@@ -21,11 +21,11 @@ func fieldScope(t *testing.T, names ...string) *Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{}}
+	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{}}
 	for _, name := range names {
-		doc.Properties[name] = typesystem.OpenAPI{Type: "string"}
+		doc.Properties[name] = &typesystem.OpenAPI{Type: "string"}
 	}
-	doc.Properties["hidden"] = typesystem.OpenAPI{} // expressions cannot see it
+	doc.Properties["hidden"] = &typesystem.OpenAPI{} // expressions cannot see it
 	schema, err := typesystem.Compile(doc, false)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package typesystem
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -140,20 +141,20 @@ func (s *Schema) BoundOf(doc *OpenAPI, path []string) (Bound, bool) {
 			return b, true
 		case "@items":
 			next.Keyword = "items"
-			s, doc = s.elem(), items(doc)
+			s, doc = s.elem(), doc.Elements()
 		case "@values":
 			next.Keyword = "additionalProperties"
 			if s.kind == kindList {
 				next.Keyword = "items"
 			}
-			s, doc = s.elem(), additional(doc)
+			s, doc = s.elem(), doc.Values()
 		default:
 			p := s.WithObjectMeta().propertyByIdent(step)
 			if s.meta != nil && (p.Name == "metadata" || p.Name == "kind" || p.Name == "apiVersion") {
 				b.Kind = BoundImplicit
 			}
 			next.Name = p.Name
-			s, doc = p.Schema, property(doc, p.Name)
+			s, doc = p.Schema, doc.Property(p.Name)
 		}
 		b.Place, b.Of = b.Place.Child(next), s
 	}
@@ -221,30 +222,6 @@ func (s *Schema) bound(doc *OpenAPI, b Bound) Bound {
 	return b
 }
 
-func items(doc *OpenAPI) *OpenAPI {
-	if doc == nil || doc.Items == nil {
-		return nil
-	}
-	return doc.Items.Schema
-}
-
-func additional(doc *OpenAPI) *OpenAPI {
-	if doc == nil || doc.AdditionalProperties == nil {
-		return nil
-	}
-	return doc.AdditionalProperties.Schema
-}
-
-func property(doc *OpenAPI, name string) *OpenAPI {
-	if doc == nil {
-		return nil
-	}
-	if p, ok := doc.Properties[name]; ok {
-		return &p
-	}
-	return nil
-}
-
 // WithBound is the document with maxItems, maxLength or maxProperties set at a place. The
 // document itself stays as it is; the two share what is elsewhere.
 func (doc *OpenAPI) WithBound(place Place, keyword string, value int64) (*OpenAPI, error) {
@@ -257,11 +234,11 @@ func (doc *OpenAPI) WithBound(place Place, keyword string, value int64) (*OpenAP
 		var below *OpenAPI
 		switch step.Keyword {
 		case "properties":
-			below = property(doc, step.Name)
+			below = doc.Property(step.Name)
 		case "items":
-			below = items(doc)
+			below = doc.Elements()
 		case "additionalProperties":
-			below = additional(doc)
+			below = doc.Values()
 		}
 		if below == nil {
 			return nil, fmt.Errorf("no schema at %s", place[:1])
@@ -272,11 +249,8 @@ func (doc *OpenAPI) WithBound(place Place, keyword string, value int64) (*OpenAP
 		}
 		switch step.Keyword {
 		case "properties":
-			changed.Properties = make(map[string]OpenAPI, len(doc.Properties))
-			for name, p := range doc.Properties {
-				changed.Properties[name] = p
-			}
-			changed.Properties[step.Name] = *below
+			changed.Properties = maps.Clone(doc.Properties)
+			changed.Properties[step.Name] = below
 		case "items":
 			changed.Items = &SchemaOrArray{Schema: below}
 		case "additionalProperties":

@@ -101,7 +101,7 @@ func (s *Schema) minObjectSize(doc *OpenAPI) int64 {
 		if !required[p.Name] || !p.Schema.exposed {
 			continue
 		}
-		if d := doc.Properties[p.Name].Default; d == nil || d.Value == nil {
+		if d := doc.Property(p.Name); d == nil || d.Default == nil || d.Default.Value == nil {
 			size += int64(len(p.Name)) + p.Schema.minSize + propertySize
 		}
 	}

@@ -1,7 +1,6 @@
 package typesystem
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,81 +9,44 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/document"
 )
 
 // ParseOpenAPI decodes a schema document from JSON or YAML as an API server decodes JSON: names of
-// fields are case-sensitive, unknown fields are ignored, and a value of a wrong type is an error. It is
-// a SchemaError that says where, unless the text is no JSON or YAML at all, or nests deeper than 10,000.
+// fields are case-sensitive, unknown fields are ignored, and a value of a wrong type is an error.
+// Errors are of type *diag.InputError.
 func ParseOpenAPI(data []byte) (*OpenAPI, error) {
-	tree, err := parse(data)
+	tree, err := document.One(data)
 	if err != nil {
-		return nil, err
+		return nil, &diag.InputError{Code: diag.DocumentUnreadable, Detail: "schema: " + err.Error(), Cause: err}
 	}
 	if tree == nil {
-		return nil, &SchemaError{Err: errors.New("no schema")}
+		return nil, &diag.InputError{Code: diag.DocumentUnreadable, Detail: "no schema"}
 	}
-	var doc OpenAPI
-	if err := doc.decode(tree); err != nil {
+	doc := &OpenAPI{}
+	if err := Decode(tree, doc); err != nil {
 		return nil, err
 	}
-	return &doc, nil
+	return doc, nil
 }
 
-// parse parses JSON, and as YAML what does not look like JSON or is none.
-func parse(data []byte) (tree any, err error) {
-	var jsonErr error
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		if jsonErr = json.Unmarshal(data, &tree); jsonErr == nil {
-			return tree, nil
-		}
-	}
-	converted, err := yaml.YAMLToJSON(data)
-	if err == nil {
-		err = json.Unmarshal(converted, &tree)
-	}
-	if err != nil && jsonErr != nil {
-		return nil, jsonErr
-	}
-	return tree, err
-}
-
-// UnmarshalJSON decodes a schema document as ParseOpenAPI does.
-func (o *OpenAPI) UnmarshalJSON(data []byte) error {
-	var tree any
-	if err := json.Unmarshal(data, &tree); err != nil || tree == nil {
-		return err
-	}
-	return o.decode(tree)
-}
-
-func (o *OpenAPI) decode(tree any) error {
+// Decode fills what to points to from a tree of JSON values, as ParseOpenAPI does.
+func Decode(tree, to any) error {
 	var d decoder
-	if err := d.decode(reflect.ValueOf(o).Elem(), tree); err != nil {
-		slices.Reverse(d.failed)
-		return &SchemaError{Path: strings.TrimPrefix(strings.Join(d.failed, ""), "."), Err: err}
+	if err := d.decode(reflect.ValueOf(to).Elem(), tree); err != nil {
+		return &diag.InputError{Code: diag.DocumentUnreadable, Path: d.path(), Detail: err.Error(), Cause: err}
 	}
 	return nil
 }
 
 // decoder fills Go values from a tree of JSON values, by the json tags of structs. The tree is parsed
 // once, whatever its depth.
-type decoder struct {
-	// failed are the steps to the place of an error, innermost first.
-	failed []string
-}
-
-func (d *decoder) in(step string, err error) error {
-	if err != nil {
-		d.failed = append(d.failed, step)
-	}
-	return err
-}
+type decoder struct{ trail }
 
 func (d *decoder) decode(to reflect.Value, from any) error {
 	if from == nil {
-		return nil
+		return nil // keeps the zero value
 	}
 	switch target := to.Addr().Interface().(type) {
 	case *JSON:
@@ -157,6 +119,9 @@ func (d *decoder) entries(to reflect.Value, object map[string]any) error {
 	to.Set(reflect.MakeMapWithSize(to.Type(), len(object)))
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value := reflect.New(to.Type().Elem()).Elem()
+		if value.Kind() == reflect.Pointer {
+			value.Set(reflect.New(value.Type().Elem())) // null is an empty schema
+		}
 		if err := d.decode(value, object[name]); err != nil {
 			return d.in("["+name+"]", err)
 		}

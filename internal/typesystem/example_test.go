@@ -59,12 +59,12 @@ func ExampleParseOpenAPI() {
 }
 
 func ExampleCompile() {
-	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{
-		"any": {PatternProperties: map[string]typesystem.OpenAPI{"^x": {Type: "string"}}},
+	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{
+		"any": {PatternProperties: map[string]*typesystem.OpenAPI{"^x": {Type: "string"}}},
 	}}
 	_, err := typesystem.Compile(doc, true)
 	fmt.Println(err)
-	// Output: properties[any]: OpenAPIV3Schema 'patternProperties' is not supported
+	// Output: properties[any]: schema is not structural: OpenAPIV3Schema 'patternProperties' is not supported
 }
 
 func ExampleSchema_Value() {
@@ -85,7 +85,7 @@ func ExampleSchema_Value() {
 
 func ExampleSchema_SizeOf() {
 	length := int64(10)
-	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]typesystem.OpenAPI{
+	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{
 		"name": {Type: "string", MaxLength: &length},
 	}}
 	schema, err := typesystem.Compile(doc, false)

@@ -28,12 +28,12 @@ func (s *Schema) typed(name, typ string) *Schema {
 // API server, that leaves metadata with name and generateName alone, and an array without items.
 func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	implicit := [...]string{"apiVersion", "kind", "metadata"}
-	declared := doc.Properties["metadata"].Properties
+	declared := doc.Property("metadata")
 	text := &Schema{Type: "string", kind: kindString}
 	text.setBounds(&OpenAPI{})
 	metadata := &Schema{Type: "object", kind: kindObject, properties: []Property{
-		c.property("generateName", cappedString(declared["generateName"], maxNameLength-1)),
-		c.property("name", cappedString(declared["name"], maxNameLength)),
+		c.property("generateName", cappedString(declared.Property("generateName"), maxNameLength-1)),
+		c.property("name", cappedString(declared.Property("name"), maxNameLength)),
 	}}
 	metadata.setBounds(&OpenAPI{})
 
@@ -60,8 +60,8 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 }
 
 // cappedString is a string whose length is bounded by limit and by what the document declares.
-func cappedString(declared OpenAPI, limit int64) *Schema {
-	if declared.MaxLength != nil {
+func cappedString(declared *OpenAPI, limit int64) *Schema {
+	if declared != nil && declared.MaxLength != nil {
 		limit = min(limit, *declared.MaxLength)
 	}
 	s := &Schema{Type: "string", kind: kindString, boundSince: cappedSince}

@@ -2,7 +2,7 @@ package typesystem
 
 // OpenAPI is an OpenAPI v3 schema as a CustomResourceDefinition spells it in
 // openAPIV3Schema: the input of Compile. It mirrors JSONSchemaProps of
-// apiextensions.k8s.io/v1.
+// apiextensions.k8s.io/v1. The schemas in its maps are not nil.
 type OpenAPI struct {
 	// ID is the keyword id, which CRDs may not have.
 	ID string `json:"id,omitempty"`
@@ -14,6 +14,8 @@ type OpenAPI struct {
 	Description string `json:"description,omitempty"`
 	// Type is object, array, string, number, integer or boolean; empty if any type will do.
 	Type string `json:"type,omitempty"`
+	// Nullable says that null is a value.
+	Nullable bool `json:"nullable,omitempty"`
 	// Format is the format of a string or a number.
 	Format string `json:"format,omitempty"`
 	// Title is documentation.
@@ -61,23 +63,21 @@ type OpenAPI struct {
 	// Not is a schema that must not hold.
 	Not *OpenAPI `json:"not,omitempty"`
 	// Properties are the schemas of the properties of an object, by name.
-	Properties map[string]OpenAPI `json:"properties,omitempty"`
+	Properties map[string]*OpenAPI `json:"properties,omitempty"`
 	// AdditionalProperties is the schema of the values of a map.
 	AdditionalProperties *SchemaOrBool `json:"additionalProperties,omitempty"`
 	// PatternProperties are schemas by patterns of names, which CRDs may not have.
-	PatternProperties map[string]OpenAPI `json:"patternProperties,omitempty"`
+	PatternProperties map[string]*OpenAPI `json:"patternProperties,omitempty"`
 	// Dependencies are what properties depend on, which CRDs may not have.
 	Dependencies map[string]Dependency `json:"dependencies,omitempty"`
 	// AdditionalItems is the schema of further elements, which CRDs may not have.
 	AdditionalItems *SchemaOrBool `json:"additionalItems,omitempty"`
 	// Definitions are schemas to refer to, which CRDs may not have.
-	Definitions map[string]OpenAPI `json:"definitions,omitempty"`
+	Definitions map[string]*OpenAPI `json:"definitions,omitempty"`
 	// ExternalDocs refers to documentation.
 	ExternalDocs *ExternalDocs `json:"externalDocs,omitempty"`
 	// Example is documentation.
 	Example *JSON `json:"example,omitempty"`
-	// Nullable says that null is a value.
-	Nullable bool `json:"nullable,omitempty"`
 
 	// PreserveUnknownFields keeps the fields of an object that the schema does not have.
 	PreserveUnknownFields *bool `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
@@ -149,4 +149,33 @@ type ExternalDocs struct {
 	Description string `json:"description,omitempty"`
 	// URL is the address.
 	URL string `json:"url,omitempty"`
+}
+
+// Elements is the schema of the elements of a list, nil if there is none.
+func (o *OpenAPI) Elements() *OpenAPI {
+	if o == nil || o.Items == nil {
+		return nil
+	}
+	return o.Items.Schema
+}
+
+// Values is the schema of the values of a map, nil if there is none.
+func (o *OpenAPI) Values() *OpenAPI {
+	if o == nil || o.AdditionalProperties == nil {
+		return nil
+	}
+	return o.AdditionalProperties.Schema
+}
+
+// Property is the schema of a property, nil if there is none.
+func (o *OpenAPI) Property(name string) *OpenAPI {
+	if o == nil {
+		return nil
+	}
+	return o.Properties[name]
+}
+
+// Preserves tells whether the schema keeps unknown fields.
+func (o *OpenAPI) Preserves() bool {
+	return o.PreserveUnknownFields != nil && *o.PreserveUnknownFields
 }

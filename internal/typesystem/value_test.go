@@ -139,7 +139,7 @@ func TestConvertToNative(t *testing.T) {
 func TestNullDefault(t *testing.T) {
 	doc := func(def *typesystem.JSON) *typesystem.OpenAPI {
 		return &typesystem.OpenAPI{Type: "object", Required: []string{"a"},
-			Properties: map[string]typesystem.OpenAPI{"a": {Type: "string", Default: def}}}
+			Properties: map[string]*typesystem.OpenAPI{"a": {Type: "string", Default: def}}}
 	}
 	for def, want := range map[*typesystem.JSON]uint64{nil: 314572, {}: 314572, {Value: "x"}: 1048576} {
 		s, err := typesystem.Compile(doc(def), false)

@@ -3,6 +3,7 @@ package ours
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
@@ -60,8 +62,8 @@ func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
 
 // serverText is what the server says of a schema, without the place.
 func serverText(err error) string {
-	if e, ok := err.(*typesystem.SchemaError); ok {
-		return e.Err.Error()
+	if e, ok := errors.AsType[*diag.InputError](err); ok {
+		return e.Cause.Error()
 	}
 	return err.Error()
 }
