@@ -193,7 +193,7 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 		if len(path) == 0 || roots[path[0]] == nil {
 			return typesystem.Bound{}, false
 		}
-		b, ok := roots[path[0]].BoundOn(explained.Release(), nil, path)
+		b, ok := roots[path[0]].Bound(nil, path, explained.Release())
 		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
 		return b, ok
 	}

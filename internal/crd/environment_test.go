@@ -76,7 +76,7 @@ func (s testScope) Compile(expr string, optionalOldSelf bool) (*Expression, erro
 		out.OldSelf = out.OldSelf || ref.Name == "oldSelf"
 	}
 	var err error
-	if out.Cost, err = s.prices.Estimate(tree.NativeRep(), s.self); err != nil {
+	if out.Cost, err = s.prices.Estimate(tree.NativeRep(), s.self.Sizes(release.Newest())); err != nil {
 		return out, &CompileError{Stage: StageEstimate, Err: err}
 	}
 	out.Program, err = s.planner.Plan(tree.NativeRep(), env.CELTypeProvider())

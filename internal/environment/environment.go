@@ -169,7 +169,7 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 }
 
 // Sizes are the sizes by which the server estimates data of a schema.
-func (e *Env) Sizes(schema *typesystem.Schema) pricing.Sizer { return schema.SizesOf(e.server.Release) }
+func (e *Env) Sizes(schema *typesystem.Schema) pricing.Sizer { return schema.Sizes(e.server.Release) }
 
 // serverCosts makes programs of the cel-go environment count and limit cost as
 // an API server does.

@@ -175,7 +175,7 @@ func (d Document) subject(s *crd.Site, explain crd.Explainer) *subject {
 		explain: explain,
 		cache:   map[string]*answer{},
 		bound: func(path []string) (typesystem.Bound, bool) {
-			b, ok := s.Self.BoundOn(explain.Release(), s.Doc, path)
+			b, ok := s.Self.Bound(s.Doc, path, explain.Release())
 			if ok {
 				b.Place = append(slices.Clone(s.Place), b.Place...)
 			}

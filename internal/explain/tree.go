@@ -92,13 +92,13 @@ func dataPath(path []string) string {
 	var b strings.Builder
 	for i, step := range path {
 		switch step {
-		case "@items":
+		case pricing.PathItems:
 			b.WriteString("[*]")
-		case "@values":
+		case pricing.PathValues:
 			b.WriteString("{*}")
-		case "@keys":
+		case pricing.PathKeys:
 			b.WriteString("{keys}")
-		case "@indices":
+		case pricing.PathIndices:
 			b.WriteString("[index]")
 		default:
 			if i > 0 {

@@ -147,9 +147,9 @@ func (s schemaSizer) SizeOf(path []string) (cost.Range, bool) {
 	at := s.root
 	for _, segment := range path[1:] {
 		switch segment {
-		case itemsSegment, valuesSegment:
+		case PathItems, PathValues:
 			at = at.elem
-		case keysSegment:
+		case PathKeys:
 			at = at.key
 		default:
 			at = at.fields[segment]

@@ -16,9 +16,9 @@ import (
 func indexSegment(overloadID string) string {
 	switch overloadID {
 	case overloads.IndexList:
-		return itemsSegment
+		return PathItems
 	case overloads.IndexMap:
-		return valuesSegment
+		return PathValues
 	}
 	return ""
 }

@@ -93,18 +93,18 @@ func (w *walk) unbind(name string) {
 func (w *walk) element(e, over ast.Expr) {
 	switch w.typeOf(over).Kind() {
 	case types.ListKind:
-		w.paths[e.ID()] = w.child(w.paths[over.ID()], itemsSegment)
+		w.paths[e.ID()] = w.child(w.paths[over.ID()], PathItems)
 	case types.MapKind:
-		w.paths[e.ID()] = w.child(w.paths[over.ID()], keysSegment)
+		w.paths[e.ID()] = w.child(w.paths[over.ID()], PathKeys)
 	}
 }
 
 // iterate introduces a variable that takes the keys or the values of a list or
 // map.
 func (w *walk) iterate(name string, over ast.Expr, keys bool) {
-	segments := [2]string{valuesSegment, keysSegment}
+	segments := [2]string{PathValues, PathKeys}
 	if w.containerKind(over) == types.ListKind {
-		segments = [2]string{itemsSegment, indicesSegment}
+		segments = [2]string{PathItems, PathIndices}
 	}
 	v := local{}
 	held := w.entry(over)

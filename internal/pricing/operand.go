@@ -8,12 +8,16 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// Segments of a path for what a list or map holds.
+// The segments of a path for what a list or map holds.
 const (
-	itemsSegment   = "@items"
-	indicesSegment = "@indices"
-	keysSegment    = "@keys"
-	valuesSegment  = "@values"
+	// PathItems stands for the elements of a list.
+	PathItems = "@items"
+	// PathIndices stands for the indices of a list.
+	PathIndices = "@indices"
+	// PathKeys stands for the keys of a map.
+	PathKeys = "@keys"
+	// PathValues stands for the values of a map.
+	PathValues = "@values"
 )
 
 // Sizer declares the sizes of the data that an expression works on.
@@ -97,7 +101,7 @@ func (o operand) Elem() cost.Operand {
 	}
 	elem := operand{typ: params[0], sizes: o.sizes}
 	if o.path != nil {
-		elem.path = append(append(make([]string, 0, len(o.path)+1), o.path...), itemsSegment)
+		elem.path = append(append(make([]string, 0, len(o.path)+1), o.path...), PathItems)
 	}
 	return elem
 }

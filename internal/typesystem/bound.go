@@ -3,7 +3,10 @@ package typesystem
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
+
+	"github.com/kubecel/kubecel/release"
 )
 
 // Place is where a node stands in a schema document: the steps from its root.
@@ -71,7 +74,7 @@ type Bound struct {
 	// the code points of most strings, and 1 for anything else.
 	PerUnit int64
 	// Size is the size that estimates assume at most, in the unit of CEL's size(),
-	// as Schema.SizeOf returns it.
+	// as [Schema.Sizes] has it.
 	Size uint64
 	// MinElement is the length in bytes of the shortest JSON of an element, with a
 	// comma, on which the size of a list or map without a bound rests, and zero for
@@ -122,54 +125,51 @@ func (b Bound) Adjustable() bool { return b.Kind == BoundDeclared || b.Kind == B
 // At is the size that estimates assume if the keyword has a value.
 func (b Bound) At(value int64) uint64 { return uint64(max(value, 0) * b.PerUnit) }
 
-// BoundOf says what bounds the size of what lies at a path of a checked expression,
-// with the paths of SizeOf. Doc is the document that the schema was compiled from; without it,
-// what the schema keeps has to do: the size of a string with a bound is BoundFixed then. It is false
-// where SizeOf is.
-func (s *Schema) BoundOf(doc *OpenAPI, path []string) (Bound, bool) {
-	size, ok := s.SizeOf(path)
-	if !ok {
-		return Bound{}, false
-	}
-	b := Bound{Kind: BoundNone, PerUnit: 1, Size: size.Max, Of: s}
+// Bound says what bounds the size of what lies at a path of Sizes, to a release. Doc is the
+// document that the schema was compiled from. Without it, the bound is inferred from the
+// compiled schema: that of a string is BoundFixed then. A bound that the release does not know
+// yet counts as missing, or as fixed if no keyword could replace it. Bound is false where Sizes are.
+func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, bool) {
+	b := Bound{Kind: BoundNone, PerUnit: 1}
 	known := doc != nil
-	for _, step := range path[1:] {
-		next := Step{Keyword: "properties"}
-		switch step {
-		case "@keys":
-			b.Of = nil
-			return b, true
-		case "@items":
-			next.Keyword = "items"
-			s, doc = s.elem(), doc.Elements()
-		case "@values":
-			next.Keyword = "additionalProperties"
-			if s.kind == kindList {
-				next.Keyword = "items"
-			}
-			s, doc = s.elem(), doc.Values()
+	at, ok := s.follow(path, func(from *Schema, step Step) {
+		switch step.Keyword {
+		case "items":
+			doc = doc.Elements()
+		case "additionalProperties":
+			doc = doc.Values()
 		default:
-			p := s.WithObjectMeta().propertyByIdent(step)
-			if s.meta != nil && (p.Name == "metadata" || p.Name == "kind" || p.Name == "apiVersion") {
+			if from.meta != nil && slices.Contains(implicitFields, step.Name) {
 				b.Kind = BoundImplicit
 			}
-			next.Name = p.Name
-			s, doc = p.Schema, doc.Property(p.Name)
+			doc = doc.Property(step.Name)
 		}
-		b.Place, b.Of = b.Place.Child(next), s
+		b.Place = b.Place.Child(step)
+	})
+	if at == nil {
+		return b, ok
 	}
+	b.Of, b.Size = at, uint64(at.maxElements)
 	switch {
-	case b.Kind == BoundImplicit:
-		return b, true
-	case known && doc == nil: // a step that the document has not
-		return b, true
-	case !known:
-		return s.guess(b), true
+	case b.Kind == BoundImplicit, known && doc == nil: // nothing in the document declares it
+	case known:
+		b = at.bound(doc, b)
+	default:
+		b = at.guess(b)
 	}
-	return s.bound(doc, b), true
+	if r.Before(at.boundSince) {
+		b.Size, b.Value = at.maxSize(r), nil
+		switch {
+		case at.kind == kindString && at.boundSince == enumSince: // maxLength would count
+			b.Keyword, b.Kind, b.PerUnit = "maxLength", BoundMissing, maxRuneSize
+		case b.Kind != BoundImplicit:
+			b.Kind = BoundFixed
+		}
+	}
+	return b, true
 }
 
-// guess completes a bound without the document: a size that is not the fallback was
+// guess completes a bound without the document. A size that is not the fallback was
 // declared.
 func (s *Schema) guess(b Bound) Bound {
 	b = s.bound(&OpenAPI{}, b)

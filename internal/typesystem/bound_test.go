@@ -3,6 +3,8 @@ package typesystem
 import (
 	"strings"
 	"testing"
+
+	"github.com/kubecel/kubecel/release"
 )
 
 const boundsDocument = `{"type": "object", "properties": {
@@ -15,9 +17,9 @@ const boundsDocument = `{"type": "object", "properties": {
 	"huge": {"type": "string", "maxLength": 4611686018427387904}, "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 	"pod": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}}`
 
-// TestBoundOf takes sizes from the reference's formulas: 3 MiB less two bytes,
+// TestBound takes sizes from the reference's formulas: 3 MiB less two bytes,
 // divided by what an element takes with a comma.
-func TestBoundOf(t *testing.T) {
+func TestBound(t *testing.T) {
 	doc, err := ParseOpenAPI([]byte(boundsDocument))
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +56,8 @@ func TestBoundOf(t *testing.T) {
 		{"self", BoundNone, "", 0, ""},
 	} {
 		path := strings.Split(test.path, ".")
-		b, ok := schema.BoundOf(doc, path)
-		size, sized := schema.SizeOf(path)
+		b, ok := schema.Bound(doc, path, release.Newest())
+		size, sized := schema.Sizes(release.Newest()).SizeOf(path)
 		if !ok || !sized || b.Size != size.Max {
 			t.Errorf("%s: size %d, want that of SizeOf, %d", test.path, b.Size, size.Max)
 		}
@@ -75,18 +77,18 @@ func TestBoundOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if size, _ := again.SizeOf(path); size.Max != b.At(v) {
+			if size, _ := again.Sizes(release.Newest()).SizeOf(path); size.Max != b.At(v) {
 				t.Errorf("%s: with %s %d the size is %d, promised %d", test.path, b.Keyword, v, size.Max, b.At(v))
 			}
 		}
 	}
-	if _, ok := schema.BoundOf(doc, []string{"self", "nope"}); ok {
+	if _, ok := schema.Bound(doc, []string{"self", "nope"}, release.Newest()); ok {
 		t.Error("a field that is not there has a bound")
 	}
-	if b, ok := schema.BoundOf(nil, []string{"self", "list"}); !ok || b.Kind != BoundMissing {
+	if b, ok := schema.Bound(nil, []string{"self", "list"}, release.Newest()); !ok || b.Kind != BoundMissing {
 		t.Errorf("without the document: %+v", b)
 	}
-	if b, ok := schema.BoundOf(nil, []string{"self", "map"}); !ok || b.Kind != BoundDeclared || *b.Value != 9 {
+	if b, ok := schema.Bound(nil, []string{"self", "map"}, release.Newest()); !ok || b.Kind != BoundDeclared || *b.Value != 9 {
 		t.Errorf("without the document: %+v", b)
 	}
 	if doc.Properties["list"].MaxItems != nil {

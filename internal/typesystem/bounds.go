@@ -1,7 +1,9 @@
 package typesystem
 
-// maxRequestSize is the size of the largest request that an API server accepts, in bytes.
-const maxRequestSize = int64(3 * 1024 * 1024)
+import "github.com/kubecel/kubecel/cost"
+
+// maxRequestSize is cost.MaxRequestSizeBytes with the type of sizes here.
+const maxRequestSize = int64(cost.MaxRequestSizeBytes)
 
 // Lengths of JSON values in bytes.
 const (

@@ -18,6 +18,7 @@ import (
 	"github.com/kubecel/kubecel/internal/celgo"
 	"github.com/kubecel/kubecel/internal/race"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 // cases is testdata/typesystem/typesystem.yaml.
@@ -118,7 +119,7 @@ func withSchema(t testing.TB, base *cel.Env, s *typesystem.Schema) *cel.Env {
 type sizes struct{ schema *typesystem.Schema }
 
 func (s sizes) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
-	r, ok := s.schema.SizeOf(node.Path())
+	r, ok := s.schema.Sizes(release.Newest()).SizeOf(node.Path())
 	if !ok {
 		return nil
 	}
@@ -219,7 +220,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: cardinality %d, want %d", c.Schema, n, c.Cardinality)
 		}
 		for _, p := range c.Paths {
-			r, ok := s.SizeOf(p.Path)
+			r, ok := s.Sizes(release.Newest()).SizeOf(p.Path)
 			want := cost.Range{}
 			if p.Max != nil {
 				want.Max = *p.Max

@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 func Example() {
@@ -83,7 +84,7 @@ func ExampleSchema_Value() {
 	// invalid data, expected int, got string
 }
 
-func ExampleSchema_SizeOf() {
+func ExampleSchema_Sizes() {
 	length := int64(10)
 	doc := &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{
 		"name": {Type: "string", MaxLength: &length},
@@ -94,6 +95,6 @@ func ExampleSchema_SizeOf() {
 		return
 	}
 	// A character can take four bytes.
-	fmt.Println(schema.SizeOf([]string{"self", "name"}))
+	fmt.Println(schema.Sizes(release.Newest()).SizeOf([]string{"self", "name"}))
 	// Output: {0 40} true
 }

@@ -9,6 +9,9 @@ import (
 // maxNameLength is the longest name of an object, in characters.
 const maxNameLength = int64(253)
 
+// implicitFields are the fields that every resource has.
+var implicitFields = []string{"apiVersion", "kind", "metadata"}
+
 // hasObjectMeta says whether a document declares all implicit fields of a resource itself.
 func (s *Schema) hasObjectMeta() bool {
 	metadata := s.typed("metadata", "object")
@@ -27,7 +30,6 @@ func (s *Schema) typed(name, typ string) *Schema {
 // withObjectMeta copies a schema and replaces the properties kind, apiVersion and metadata. As in an
 // API server, that leaves metadata with name and generateName alone, and an array without items.
 func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
-	implicit := [...]string{"apiVersion", "kind", "metadata"}
 	declared := doc.Property("metadata")
 	text := &Schema{Type: "string", kind: kindString}
 	text.setBounds(&OpenAPI{})
@@ -41,7 +43,7 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	meta.Items = nil
 	meta.properties = make([]Property, 0, len(s.properties)+3)
 	for _, p := range s.properties {
-		if !slices.Contains(implicit[:], p.Name) {
+		if !slices.Contains(implicitFields, p.Name) {
 			meta.properties = append(meta.properties, p)
 		}
 	}
@@ -52,7 +54,7 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	// Defaults of what was replaced do not count.
 	bounds := *doc
 	bounds.Properties = maps.Clone(doc.Properties)
-	for _, name := range implicit {
+	for _, name := range implicitFields {
 		delete(bounds.Properties, name)
 	}
 	meta.setBounds(&bounds)

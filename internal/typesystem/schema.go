@@ -2,7 +2,7 @@
 //
 // Compile turns a schema document into a Schema, once. Everything else reads it: a Provider
 // declares its types to the CEL checker, Value wraps unstructured data without copying it, and
-// SizeOf bounds sizes for cost estimates.
+// Sizes bounds sizes for cost estimates.
 package typesystem
 
 import (
@@ -153,14 +153,21 @@ func (s *Schema) Exposed() bool { return s.exposed }
 // Field returns the schema of a field as expressions see it: by its escaped name, only if it is
 // exposed, with the implicit fields of a resource.
 func (s *Schema) Field(ident string) (*Schema, bool) {
+	if p := s.field(ident); p != nil {
+		return p.Schema, true
+	}
+	return nil, false
+}
+
+func (s *Schema) field(ident string) *Property {
 	if s.kind != kindObject {
-		return nil, false
+		return nil
 	}
 	p := s.WithObjectMeta().propertyByIdent(ident)
 	if p == nil || p.Ident == "" || p.Ident != ident || !p.Schema.exposed {
-		return nil, false
+		return nil
 	}
-	return p.Schema, true
+	return p
 }
 
 // elem is the schema of the elements of an exposed list or map, and nil for any other.

@@ -16,72 +16,63 @@ var (
 	enumSince = release.Minor(29)
 )
 
-// SizeOf bounds the size of what lies at a path of a checked expression, in the unit of CEL's size().
-// The first step is the name of the variable and ignored; the others are identifiers of fields, and
-// @items, @values and @keys for what a list or a map holds. It is false if nothing is known.
-func (s *Schema) SizeOf(path []string) (cost.Range, bool) { return s.sizeOf(path, release.Newest()) }
+// Sizes returns the sizes by which a release estimates expressions on variables of the
+// schema, in the unit of CEL's size(). A path begins with the name of the variable, which
+// is ignored, and goes on with identifiers of fields and with [pricing.PathItems],
+// [pricing.PathValues] and [pricing.PathKeys].
+func (s *Schema) Sizes(r release.Release) pricing.Sizer { return sizes{s, r} }
 
-// SizesOf returns the sizes by which a release estimates expressions whose
-// variables have the schema. Those of the newest release are the schema's own.
-func (s *Schema) SizesOf(r release.Release) pricing.Sizer {
-	if !r.Before(release.Newest()) {
-		return s
-	}
-	return earlierSizes{s, r}
-}
-
-type earlierSizes struct {
+type sizes struct {
 	schema  *Schema
 	release release.Release
 }
 
 // SizeOf is part of pricing.Sizer.
-func (e earlierSizes) SizeOf(path []string) (cost.Range, bool) {
-	return e.schema.sizeOf(path, e.release)
+func (z sizes) SizeOf(path []string) (cost.Range, bool) {
+	at, ok := z.schema.follow(path, nil)
+	if at == nil {
+		return cost.Range{}, ok // an API server takes the keys of a map to be empty
+	}
+	return cost.Range{Max: at.maxSize(z.release)}, true
 }
 
-func (s *Schema) sizeOf(path []string, r release.Release) (cost.Range, bool) {
-	if len(path) == 0 || !s.exposed {
-		return cost.Range{}, false
+// maxSize is the greatest size of a value to a release.
+func (s *Schema) maxSize(r release.Release) uint64 {
+	if r.Before(s.boundSince) {
+		return uint64(maxStringSize)
 	}
-	for i, step := range path[1:] {
+	return uint64(s.maxElements)
+}
+
+// follow finds the schema at a path of Sizes: nil for the keys of a map, and false if there
+// is nothing at the path. It tells visit of each step, unless that is nil.
+func (s *Schema) follow(path []string, visit func(from *Schema, step Step)) (*Schema, bool) {
+	if len(path) == 0 || !s.exposed {
+		return nil, false
+	}
+	for i, name := range path[1:] {
+		var step Step
 		var next *Schema
-		switch step {
-		case "@items", "@values":
-			next = s.elem()
-		case "@keys":
-			// An API server takes the keys of a map to be empty.
-			return cost.Range{}, s.kind == kindMap && i == len(path)-2
+		switch name {
+		case pricing.PathItems, pricing.PathValues:
+			step.Keyword, next = "items", s.elem()
+			if s.kind == kindMap {
+				step.Keyword = "additionalProperties"
+			}
+		case pricing.PathKeys:
+			return nil, s.kind == kindMap && i == len(path)-2
 		default:
-			next, _ = s.Field(step)
+			if p := s.field(name); p != nil {
+				step, next = Step{Keyword: "properties", Name: p.Name}, p.Schema
+			}
 		}
 		if next == nil {
-			return cost.Range{}, false
+			return nil, false
+		}
+		if visit != nil {
+			visit(s, step)
 		}
 		s = next
 	}
-	if r.Before(s.boundSince) {
-		return cost.Range{Max: uint64(maxStringSize)}, true
-	}
-	return cost.Range{Max: uint64(s.maxElements)}, true
-}
-
-// BoundOn is BoundOf for a release. A bound that it does not know yet is one
-// that it takes to be missing, or fixed if nothing that the document says could replace it.
-func (s *Schema) BoundOn(r release.Release, doc *OpenAPI, path []string) (Bound, bool) {
-	b, ok := s.BoundOf(doc, path)
-	if !ok {
-		return b, false
-	}
-	if b.Of == nil || !r.Before(b.Of.boundSince) {
-		return b, true
-	}
-	b.Size, b.Value = uint64(maxStringSize), nil
-	switch {
-	case b.Of.kind == kindString && b.Of.boundSince == enumSince: // maxLength would count
-		b.Keyword, b.Kind, b.PerUnit = "maxLength", BoundMissing, maxRuneSize
-	case b.Kind != BoundImplicit:
-		b.Kind = BoundFixed
-	}
-	return b, true
+	return s, true
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// TestSizesOf takes from the API servers which release is the first to know a bound.
-func TestSizesOf(t *testing.T) {
+// TestSizes takes from the API servers which release is the first to know a bound.
+func TestSizes(t *testing.T) {
 	doc, err := ParseOpenAPI([]byte(boundsDocument))
 	if err != nil {
 		t.Fatal(err)
@@ -40,11 +40,11 @@ func TestSizesOf(t *testing.T) {
 			if minor < test.since {
 				want = test.before
 			}
-			size, ok := schema.SizesOf(release.Minor(minor)).SizeOf(path)
+			size, ok := schema.Sizes(release.Minor(minor)).SizeOf(path)
 			if !ok || size.Max != want || size.Min != 0 {
 				t.Errorf("1.%d: %s is of size %v, want %d", minor, test.path, size, want)
 			}
-			b, ok := schema.BoundOn(release.Minor(minor), doc, path)
+			b, ok := schema.Bound(doc, path, release.Minor(minor))
 			if !ok || b.Size != want {
 				t.Errorf("1.%d: %s is bound by %+v, want %d", minor, test.path, b, want)
 			}
@@ -53,10 +53,10 @@ func TestSizesOf(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := schema.SizesOf(release.Minor(30)).SizeOf([]string{"self", "nope"}); ok {
+	if _, ok := schema.Sizes(release.Minor(30)).SizeOf([]string{"self", "nope"}); ok {
 		t.Error("a field that is not there has a size")
 	}
-	if _, ok := schema.BoundOn(release.Minor(30), doc, []string{"self", "nope"}); ok {
+	if _, ok := schema.Bound(doc, []string{"self", "nope"}, release.Minor(30)); ok {
 		t.Error("a field that is not there has a bound")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
 
@@ -109,5 +110,5 @@ func boundOf(t *testing.T, e *parity.Environment) func([]string) (typesystem.Bou
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(path []string) (typesystem.Bound, bool) { return schema.BoundOf(doc, path) }
+	return func(path []string) (typesystem.Bound, bool) { return schema.Bound(doc, path, release.Newest()) }
 }
