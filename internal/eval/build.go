@@ -5,6 +5,7 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // builder makes the nodes of one program.
@@ -71,18 +72,15 @@ func (b *builder) planAll(exprs []celast.Expr) ([]node, error) {
 
 func (b *builder) planList(expr celast.Expr) (node, error) {
 	list := expr.AsList()
-	c, err := b.create(expr.ID(), list.Elements())
+	args, err := b.planAll(list.Elements())
 	if err != nil {
 		return nil, err
 	}
+	n := &listNode{create{parent: newParent(expr.ID(), args)}}
 	for _, i := range list.OptionalIndices() {
-		if i < 0 || int(i) >= len(c.vals) {
-			return nil, fmt.Errorf("optional index %d out of element bounds [0, %d]", i, len(c.vals))
-		}
-		c.setOptional(int(i), len(c.vals))
+		n.setOptional(int(i), len(args))
 	}
-	n := &listNode{c}
-	return b.literal(n, &n.create), nil
+	return b.literal(n, args), nil
 }
 
 func (b *builder) planMap(expr celast.Expr) (node, error) {
@@ -91,17 +89,17 @@ func (b *builder) planMap(expr celast.Expr) (node, error) {
 	for _, e := range entries {
 		exprs = append(exprs, e.AsMapEntry().Key(), e.AsMapEntry().Value())
 	}
-	c, err := b.create(expr.ID(), exprs)
+	args, err := b.planAll(exprs)
 	if err != nil {
 		return nil, err
 	}
+	n := &mapNode{create{parent: newParent(expr.ID(), args)}}
 	for i, e := range entries {
 		if e.AsMapEntry().IsOptional() {
-			c.setOptional(i, len(entries))
+			n.setOptional(i, len(entries))
 		}
 	}
-	n := &mapNode{c}
-	return b.literal(n, &n.create), nil
+	return b.literal(n, args), nil
 }
 
 func (b *builder) planStruct(expr celast.Expr) (node, error) {
@@ -111,22 +109,20 @@ func (b *builder) planStruct(expr celast.Expr) (node, error) {
 		return nil, fmt.Errorf("unknown type: %s", obj.TypeName())
 	}
 	exprs := make([]celast.Expr, len(obj.Fields()))
-	fields := make([]string, len(obj.Fields()))
+	n := &structNode{typeName: name, fields: make([]string, len(exprs)), provider: b.provider}
 	for i, field := range obj.Fields() {
-		exprs[i], fields[i] = field.AsStructField().Value(), field.AsStructField().Name()
+		f := field.AsStructField()
+		exprs[i], n.fields[i] = f.Value(), f.Name()
+		if f.IsOptional() {
+			n.setOptional(i, len(exprs))
+		}
 	}
-	c, err := b.create(expr.ID(), exprs)
+	args, err := b.planAll(exprs)
 	if err != nil {
 		return nil, err
 	}
-	for i, field := range obj.Fields() {
-		if field.AsStructField().IsOptional() {
-			c.setOptional(i, len(fields))
-		}
-	}
-	n := &structNode{create: c, typeName: name, fields: fields, provider: b.provider}
-	b.linked = append(b.linked, n)
-	return n, nil
+	n.parent = newParent(expr.ID(), args)
+	return add(b, n), nil
 }
 
 func (b *builder) typeName(name string) (string, bool) {
@@ -138,11 +134,6 @@ func (b *builder) typeName(name string) (string, bool) {
 	return "", false
 }
 
-func (b *builder) create(id int64, exprs []celast.Expr) (create, error) {
-	vals, err := b.planAll(exprs)
-	return create{nodeID: id, vals: vals}, err
-}
-
 func (c *create) setOptional(i, n int) {
 	if c.optional == nil {
 		c.optional = make([]bool, n)
@@ -151,14 +142,23 @@ func (c *create) setOptional(i, n int) {
 }
 
 // literal computes a list or map of constants.
-func (b *builder) literal(n node, c *create) node {
-	for _, val := range c.vals {
-		if _, ok := val.(*constNode); !ok {
-			b.linked = append(b.linked, n.(linked))
-			return n
+func (b *builder) literal(n planned, args []node) node {
+	for _, arg := range args {
+		if _, ok := arg.(*constNode); !ok {
+			return add(b, n)
 		}
 	}
-	return b.constant(c.nodeID, n.eval(b.scratch()))
+	return b.constant(n.id(), n.eval(b.scratch()))
+}
+
+// add has a node linked once the whole expression is planned.
+func add[N linked](b *builder, n N) N {
+	b.linked = append(b.linked, n)
+	return n
+}
+
+func (b *builder) constant(id int64, val ref.Val) *constNode {
+	return add(b, &constNode{identity{nodeID: id}, val})
 }
 
 // scratch is a frame for the computation of constants.
@@ -168,7 +168,7 @@ func (b *builder) scratch() *frame {
 
 func (b *builder) planFold(expr celast.Expr) (node, error) {
 	fold := expr.AsComprehension()
-	n := &foldNode{nodeID: expr.ID(), index: b.prog.folds, pairs: fold.IterVar2() != "", eager: b.config.Eager}
+	n := &foldNode{identity: identity{nodeID: expr.ID()}, index: b.prog.folds, pairs: fold.IterVar2() != "", eager: b.config.Eager}
 	b.prog.folds++
 	var err error
 	if n.accu, err = b.plan(fold.AccuInit()); err != nil {
@@ -199,8 +199,7 @@ func (b *builder) planFold(expr celast.Expr) (node, error) {
 		return nil, err
 	}
 	b.scope = b.scope[:outer]
-	b.linked = append(b.linked, n)
-	return n, nil
+	return add(b, n), nil
 }
 
 func (b *builder) bind(n *foldNode, name string, part part) {

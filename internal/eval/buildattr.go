@@ -8,20 +8,9 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 )
 
-func (b *builder) constant(id int64, val ref.Val) *constNode {
-	n := &constNode{nodeID: id, val: val}
-	b.linked = append(b.linked, n)
-	return n
-}
-
-func (b *builder) attr(a attribute) *attrNode {
-	n := &attrNode{attr: a}
-	b.linked = append(b.linked, n)
-	return n
-}
+func (b *builder) attr(a attribute) *attrNode { return add(b, &attrNode{attr: a}) }
 
 // planIdent plans what the checker resolved to a name: a constant, a type or a
 // variable.
@@ -68,26 +57,16 @@ func (b *builder) planSelect(expr celast.Expr) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := b.extensible(operand)
-	if n.test {
-		return nil, errPathIntoTest
-	}
-	id := qualID{nodeID: expr.ID()}
 	key, err := newKey(sel.FieldName())
 	if err != nil {
 		return nil, err
 	}
-	field := b.field(b.types[sel.Operand().ID()], sel.FieldName())
-	switch {
-	case sel.IsTestOnly():
-		n.test = true
-		b.extend(n, &testQualifier{qualID: id, key: key, field: field})
-	case field != nil:
-		b.extend(n, &fieldQualifier{qualID: id, field: field})
-	default:
-		b.extend(n, &constQualifier{qualID: id, key: key})
-	}
-	return n, nil
+	return b.extend(operand, &step{
+		identity: identity{nodeID: expr.ID()},
+		test:     sel.IsTestOnly(),
+		key:      key,
+		field:    b.field(b.types[sel.Operand().ID()], sel.FieldName()),
+	})
 }
 
 var errPathIntoTest = errors.New("a presence test has no parts")
@@ -104,55 +83,44 @@ func (b *builder) field(t *types.Type, name string) *types.FieldType {
 	return field
 }
 
-// extensible returns an attribute node to which steps can be added.
-func (b *builder) extensible(operand node) *attrNode {
-	if n, ok := operand.(*attrNode); ok {
-		return n
+// extend adds a step to a path, or begins one with the value of the operand.
+func (b *builder) extend(operand node, s *step) (node, error) {
+	n, ok := operand.(*attrNode)
+	if !ok {
+		n = b.attr(b.branch(operand))
 	}
-	return b.attr(&derived{path: path{startID: operand.id()}, operand: operand})
-}
-
-func (b *builder) extend(n *attrNode, q interface {
-	qualifier
-	linked
-}) {
-	n.attr.add(q)
-	b.linked = append(b.linked, q)
-}
-
-func (b *builder) planIndex(id int64, args []node, optional bool) (node, error) {
-	n := b.extensible(args[0])
 	if n.test {
 		return nil, errPathIntoTest
 	}
-	qual := qualID{nodeID: id, isOptional: optional}
-	switch index := args[1].(type) {
-	case *constNode:
-		key, err := newKey(index.val)
-		if err != nil {
-			return nil, err
-		}
-		b.extend(n, &constQualifier{qualID: qual, key: key})
-	case *attrNode:
-		b.extend(n, &attrQualifier{qualID: qual, attr: index.attr})
-	default:
-		b.extend(n, &exprQualifier{qualID: qual, operand: index})
-	}
+	s.direct = !s.test && s.field == nil && s.attr == nil && s.operand == nil
+	n.test = s.test
+	n.attr.add(add(b, s))
 	return n, nil
 }
 
-func (b *builder) planConditional(id int64, args []node) (node, error) {
-	c := &conditional{
-		nodeID:    id,
-		condition: args[0],
-		yes:       b.branch(args[1]),
-		no:        b.branch(args[2]),
+func (b *builder) planIndex(id int64, args []node, optional bool) (node, error) {
+	s := &step{identity: identity{nodeID: id}, optional: optional}
+	switch index := args[1].(type) {
+	case *constNode:
+		var err error
+		if s.key, err = newKey(index.val); err != nil {
+			return nil, err
+		}
+	case *attrNode:
+		s.attr = index.attr
+	default:
+		s.operand = index
 	}
-	b.linked = append(b.linked, c)
-	return b.attr(c), nil
+	return b.extend(args[0], s)
 }
 
-// branch returns the attribute of a branch, which is not charged for itself.
+func (b *builder) planConditional(id int64, args []node) (node, error) {
+	yes, no := b.branch(args[1]), b.branch(args[2])
+	return b.attr(add(b, &conditional{nodeID: id, condition: args[0], yes: yes, no: no})), nil
+}
+
+// branch returns the attribute that an expression is, which is then not charged
+// for itself, or begins one.
 func (b *builder) branch(n node) attribute {
 	if a, ok := n.(*attrNode); ok {
 		return a.attr

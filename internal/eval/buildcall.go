@@ -25,159 +25,126 @@ func (b *builder) planCall(expr celast.Expr) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := call{nodeID: expr.ID(), function: ast.FunctionName(), args: args, repeated: b.loops > 0}
-	switch c.function {
+	id, function := expr.ID(), ast.FunctionName()
+	switch function {
 	case operators.LogicalAnd:
-		return link(b, &logicNode{nodeID: c.nodeID, terms: args, decisive: types.False})
+		return add(b, &logicNode{newParent(id, args), types.False}), nil
 	case operators.LogicalOr:
-		return link(b, &logicNode{nodeID: c.nodeID, terms: args, decisive: types.True})
+		return add(b, &logicNode{newParent(id, args), types.True}), nil
 	case operators.Conditional:
-		return b.planConditional(c.nodeID, args)
+		return b.planConditional(id, args)
 	case operators.Index:
-		return b.planIndex(c.nodeID, args, false)
+		return b.planIndex(id, args, false)
 	case operators.OptIndex, operators.OptSelect:
-		return b.planIndex(c.nodeID, args, true)
+		return b.planIndex(id, args, true)
 	}
-	if ref, ok := b.refs[expr.ID()]; ok && len(ref.OverloadIDs) == 1 {
-		c.overload = ref.OverloadIDs[0]
+	n := &callNode{parent: newParent(id, args), function: function, repeated: b.loops > 0}
+	if ref, ok := b.refs[id]; ok && len(ref.OverloadIDs) == 1 {
+		n.overload = ref.OverloadIDs[0]
 	}
-	return b.specialize(c)
-}
-
-func link[N interface {
-	node
-	linked
-}](b *builder, n N) (node, error) {
-	b.linked = append(b.linked, n)
-	return n, nil
+	return b.specialize(n)
 }
 
 // specialize replaces calls that need not be made, or not every time. The order
 // is that in which the API server's planner applies them.
-func (b *builder) specialize(c call) (node, error) {
-	n, err := b.dispatch(&c)
-	if err != nil {
+func (b *builder) specialize(n *callNode) (node, error) {
+	if err := b.implement(n); err != nil {
 		return nil, err
 	}
-	if or := b.planOptional(&c); or != nil {
-		return link(b, or)
+	if or := b.planOptional(n); or != nil {
+		return add(b, or), nil
 	}
-	if c.overload == overloads.InList {
-		if member := b.planMember(&c); member != nil {
+	if n.overload == overloads.InList {
+		if member := b.planMember(n); member != nil {
 			return member, nil
 		}
-	} else if overloads.IsTypeConversionFunction(c.function) && len(c.args) == 1 {
-		if arg, ok := c.args[0].(*constNode); ok {
-			val := convert(n, arg.val)
+	} else if overloads.IsTypeConversionFunction(n.function) && len(n.args) == 1 {
+		if arg, ok := n.args[0].(*constNode); ok {
+			val := n.invoke([]ref.Val{arg.val})
 			if err, ok := val.(*types.Err); ok {
 				return nil, err
 			}
-			return b.constant(c.nodeID, val), nil
+			return b.constant(n.nodeID, val), nil
 		}
 	}
-	if op, err := b.compileRegex(&c); op != nil || err != nil {
-		if err != nil {
-			return nil, err
+	if op, err := b.compileRegex(n); err != nil {
+		return nil, err
+	} else if op != nil {
+		*n = callNode{
+			parent: n.parent, function: n.function, overload: n.overload, price: n.price, repeated: n.repeated,
+			variadic: op, stops: true, borrows: true,
 		}
-		c.trait, c.nonStrict = 0, false
-		n = &variadicNode{call: c, impl: op, borrows: true}
 	}
-	n = quicken(n)
-	b.linked = append(b.linked, n.(linked))
-	return n, nil
+	return add(b, quicken(n)), nil
 }
 
-// dispatch finds the implementation of a call and completes the call.
-func (b *builder) dispatch(c *call) (node, error) {
-	switch c.function {
-	case operators.Equals, operators.NotEquals:
-		c.overload = overloads.Equals
-		negate := c.function == operators.NotEquals
-		if negate {
-			c.overload = overloads.NotEquals
-		}
-		c.price = b.priceOf(c)
-		return &equalNode{call: *c, negate: negate}, nil
+// implement finds the implementation of a call and its price.
+func (b *builder) implement(n *callNode) error {
+	switch n.function {
+	case operators.Equals:
+		n.overload, n.binary = overloads.Equals, types.Equal
+	case operators.NotEquals:
+		n.overload, n.binary = overloads.NotEquals, notEqual
 	}
-	c.price = b.priceOf(c)
-	var impl *functions.Overload
-	if c.overload != "" {
-		impl = b.overloads[c.overload]
+	if b.config.Price != nil {
+		n.price = b.config.Price(n.function, n.overload)
 	}
-	if impl == nil {
-		impl = b.overloads[c.function]
-	}
-	bound := impl != nil
-	if !bound {
-		impl = &functions.Overload{}
-	}
-	c.trait, c.nonStrict = impl.OperandTrait, impl.NonStrict
-	switch n := len(c.args); {
-	case n == 0:
-		if impl.Function == nil {
-			return nil, fmt.Errorf("no such overload: %s()", c.function)
-		}
-		c.trait, c.nonStrict = 0, false
-		return &nullaryNode{*c, impl.Function}, nil
-	case n == 1 && (impl.Unary != nil || impl.Function == nil):
-		if bound && impl.Unary == nil {
-			return nil, fmt.Errorf("no such overload: %s(arg)", c.function)
-		}
-		return &unaryNode{*c, impl.Unary}, nil
-	case n == 2 && (impl.Binary != nil || impl.Function == nil):
-		if bound && impl.Binary == nil {
-			return nil, fmt.Errorf("no such overload: %s(lhs, rhs)", c.function)
-		}
-		return &binaryNode{*c, impl.Binary}, nil
-	}
-	if bound && impl.Function == nil {
-		return nil, fmt.Errorf("no such overload: %s(...)", c.function)
-	}
-	return &variadicNode{call: *c, impl: impl.Function}, nil
-}
-
-func (b *builder) priceOf(c *call) Price {
-	if b.config.Price == nil {
+	if n.binary != nil {
 		return nil
 	}
-	return b.config.Price(c.function, c.overload)
-}
-
-// convert applies a conversion to a constant.
-func convert(n node, arg ref.Val) ref.Val {
-	switch n := n.(type) {
-	case *unaryNode:
-		return n.apply(arg)
-	case *variadicNode:
-		return n.apply([]ref.Val{arg})
+	impl, bound := b.overloads[n.overload]
+	if !bound {
+		impl, bound = b.overloads[n.function]
+	}
+	if !bound {
+		// Only the values themselves may implement the function.
+		impl = &functions.Overload{}
+	}
+	n.trait, n.nonStrict = impl.OperandTrait, impl.NonStrict
+	switch arity := len(n.args); {
+	case arity == 1 && impl.Unary != nil:
+		n.unary = impl.Unary
+	case arity == 2 && impl.Binary != nil:
+		n.binary = impl.Binary
+	case impl.Function == nil && (bound || arity == 0):
+		shape := []string{"()", "(arg)", "(lhs, rhs)", "(...)"}[min(arity, 3)]
+		return fmt.Errorf("no such overload: %s%s", n.function, shape)
+	default:
+		n.variadic = impl.Function
+		n.stops = !n.nonStrict && (bound || arity > 2)
+		if arity == 0 {
+			n.trait = 0
+		}
 	}
 	return nil
 }
 
-func (b *builder) planOptional(c *call) *orElseNode {
-	if !b.optionals || len(c.args) != 2 {
+func notEqual(lhs, rhs ref.Val) ref.Val { return types.Bool(types.Equal(lhs, rhs) != types.True) }
+
+func (b *builder) planOptional(n *callNode) *orElseNode {
+	if !b.optionals || len(n.args) != 2 {
 		return nil
 	}
 	unwrap := false
 	switch {
-	case c.function == "or" && (c.overload == "" || c.overload == optionalOr):
-	case c.function == "orValue" && (c.overload == "" || c.overload == optionalOrValue):
+	case n.function == "or" && (n.overload == "" || n.overload == optionalOr):
+	case n.function == "orValue" && (n.overload == "" || n.overload == optionalOrValue):
 		unwrap = true
 	default:
 		return nil
 	}
-	return &orElseNode{nodeID: c.nodeID, lhs: c.args[0], rhs: c.args[1], unwrap: unwrap}
+	return &orElseNode{identity: identity{nodeID: n.nodeID}, lhs: n.args[0], rhs: n.args[1], unwrap: unwrap}
 }
 
 // planMember makes a set of a constant list of primitive values.
-func (b *builder) planMember(c *call) node {
-	list, ok := c.args[1].(*constNode)
+func (b *builder) planMember(n *callNode) node {
+	list, ok := n.args[1].(*constNode)
 	if !ok {
 		return nil
 	}
 	lister := list.val.(traits.Lister)
 	if lister.Size() == types.IntZero {
-		return b.constant(c.nodeID, types.False)
+		return b.constant(n.nodeID, types.False)
 	}
 	set, strings := map[ref.Val]struct{}{}, map[string]struct{}{}
 	for it := lister.Iterator(); it.HasNext() == types.True; {
@@ -193,9 +160,7 @@ func (b *builder) planMember(c *call) node {
 			set[same] = struct{}{}
 		}
 	}
-	n := &memberNode{nodeID: c.nodeID, arg: c.args[0], set: set, strings: strings}
-	b.linked = append(b.linked, n)
-	return n
+	return add(b, &memberNode{identity{nodeID: n.nodeID}, n.args[0], set, strings})
 }
 
 // equalNumbers returns the numbers of other types that equal a number. The API
@@ -224,17 +189,17 @@ func equalNumbers(elem ref.Val) []ref.Val {
 
 // compileRegex returns the implementation of a call with a constant regular
 // expression, or nil for any other call.
-func (b *builder) compileRegex(c *call) (functions.FunctionOp, error) {
-	r, found := b.regexByOverload[c.overload]
+func (b *builder) compileRegex(n *callNode) (functions.FunctionOp, error) {
+	r, found := b.regexByOverload[n.overload]
 	if !found {
-		if r, found = b.regexByFunction[c.function]; !found {
+		if r, found = b.regexByFunction[n.function]; !found {
 			return nil, nil
 		}
 	}
-	if r.Index >= len(c.args) {
+	if r.Index >= len(n.args) {
 		return nil, nil
 	}
-	arg, ok := c.args[r.Index].(*constNode)
+	arg, ok := n.args[r.Index].(*constNode)
 	if !ok {
 		return nil, nil
 	}

@@ -8,26 +8,16 @@ import (
 
 // create is what the constructions of lists, maps and structs have in common.
 type create struct {
-	nodeID int64
-	slot   int32
-	vals   []node
-	slots  []int32
-	// optional tells which values are optional, nil if none is.
+	parent
+	// optional tells which elements or entries are optional, nil if none is.
 	optional []bool
-}
-
-func (c *create) id() int64 { return c.nodeID }
-
-func (c *create) link(l *linker) {
-	c.slot = l.slot(c.nodeID)
-	c.slots = l.slots(c.vals)
 }
 
 // finish charges for a construction, also for one that failed.
 func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
 	if f.mode == modeTracked {
 		base := len(f.args)
-		f.stack.take(f.adapter, c.slots, f.reserve(len(c.slots)))
+		f.take(c.slots)
 		f.release(base)
 		f.stack.push(c.slot, result)
 	}
@@ -35,7 +25,8 @@ func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
 	return result
 }
 
-// unwrap returns the value of an optional entry, and whether it has one.
+// unwrap returns the value of an entry, and whether it is present. If it is
+// optional, ok tells whether its value is.
 func (c *create) unwrap(i int, val ref.Val) (inner ref.Val, present, ok bool) {
 	if c.optional == nil || !c.optional[i] {
 		return val, true, true
@@ -47,57 +38,64 @@ func (c *create) unwrap(i int, val ref.Val) (inner ref.Val, present, ok bool) {
 	return opt.GetValue(), true, true
 }
 
+func (c *create) notOptional(key string, val ref.Val) ref.Val {
+	return types.NewErrWithNodeID(c.nodeID, "cannot initialize optional entry '%s' from non-optional value %s", key, textOf(val))
+}
+
 // listNode makes a list.
 type listNode struct{ create }
 
 func (n *listNode) eval(f *frame) ref.Val {
-	vals := make([]ref.Val, 0, len(n.vals))
-	for i, elem := range n.vals {
+	return n.finish(f, common.ListCreateBaseCost, n.make(f))
+}
+
+func (n *listNode) make(f *frame) ref.Val {
+	vals := make([]ref.Val, 0, len(n.args))
+	for i, elem := range n.args {
 		val := elem.eval(f)
 		if failed(val) {
-			return n.finish(f, common.ListCreateBaseCost, val)
+			return val
 		}
 		inner, present, ok := n.unwrap(i, val)
 		if !ok {
-			return n.finish(f, common.ListCreateBaseCost, types.NewErrWithNodeID(n.nodeID,
-				"cannot initialize optional list element from non-optional value %v", val))
+			return types.NewErrWithNodeID(n.nodeID, "cannot initialize optional list element from non-optional value %s", textOf(val))
 		}
 		if present {
 			vals = append(vals, inner)
 		}
 	}
-	return n.finish(f, common.ListCreateBaseCost, types.NewRefValList(f.adapter, vals))
+	return types.NewRefValList(f.adapter, vals)
 }
 
-// mapNode makes a map. Its values are the keys and values in turn.
+// mapNode makes a map. Its operands are the keys and values in turn.
 type mapNode struct{ create }
 
 func (n *mapNode) eval(f *frame) ref.Val {
-	entries := make(map[ref.Val]ref.Val, len(n.vals)/2)
-	for i := 0; i < len(n.vals); i += 2 {
-		key := n.vals[i].eval(f)
+	return n.finish(f, common.MapCreateBaseCost, n.make(f))
+}
+
+func (n *mapNode) make(f *frame) ref.Val {
+	entries := make(map[ref.Val]ref.Val, len(n.args)/2)
+	for i := 0; i < len(n.args); i += 2 {
+		key := n.args[i].eval(f)
 		if failed(key) {
-			return n.finish(f, common.MapCreateBaseCost, key)
+			return key
 		}
-		val := n.vals[i+1].eval(f)
+		val := n.args[i+1].eval(f)
 		if failed(val) {
-			return n.finish(f, common.MapCreateBaseCost, val)
+			return val
 		}
 		inner, present, ok := n.unwrap(i/2, val)
 		switch {
 		case !ok:
-			return n.finish(f, common.MapCreateBaseCost, n.notOptional(key, val))
+			return n.notOptional(textOf(key), val)
 		case present:
 			entries[key] = inner
 		default:
 			delete(entries, key)
 		}
 	}
-	return n.finish(f, common.MapCreateBaseCost, types.NewRefValMap(f.adapter, entries))
-}
-
-func (c *create) notOptional(key any, val ref.Val) ref.Val {
-	return types.NewErrWithNodeID(c.nodeID, "cannot initialize optional entry '%v' from non-optional value %v", key, val)
+	return types.NewRefValMap(f.adapter, entries)
 }
 
 // structNode makes a value of a declared type.
@@ -109,22 +107,25 @@ type structNode struct {
 }
 
 func (n *structNode) eval(f *frame) ref.Val {
+	return n.finish(f, common.StructCreateBaseCost, n.make(f))
+}
+
+func (n *structNode) make(f *frame) ref.Val {
 	fields := make(map[string]ref.Val, len(n.fields))
 	for i, field := range n.fields {
-		val := n.vals[i].eval(f)
+		val := n.args[i].eval(f)
 		if failed(val) {
-			return n.finish(f, common.StructCreateBaseCost, val)
+			return val
 		}
 		inner, present, ok := n.unwrap(i, val)
 		switch {
 		case !ok:
-			return n.finish(f, common.StructCreateBaseCost, n.notOptional(field, val))
+			return n.notOptional(field, val)
 		case present:
 			fields[field] = inner
 		default:
 			delete(fields, field)
 		}
 	}
-	val := label(n.nodeID, n.provider.NewValue(n.typeName, fields))
-	return n.finish(f, common.StructCreateBaseCost, val)
+	return label(n.nodeID, n.provider.NewValue(n.typeName, fields))
 }

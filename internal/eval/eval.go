@@ -12,6 +12,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
 
@@ -63,7 +64,7 @@ var (
 	ErrCostLimit = errors.New("operation cancelled: actual cost limit exceeded")
 	// ErrInterrupted is in the tree of the error of an evaluation whose
 	// context ended, as is the cause of the context.
-	ErrInterrupted = errors.New("operation interrupted")
+	ErrInterrupted error = interruption{}
 	// ErrInternal is in the tree of the error of an evaluation in which a
 	// function or a value panicked.
 	ErrInternal = errors.New("internal error")
@@ -71,17 +72,23 @@ var (
 	errNilContext = errors.New("context can not be nil")
 )
 
-// noSuchOverload is how the texts of cel-go's untyped errors begin when no
-// overload takes the arguments.
-const noSuchOverload = "no such overload"
+// interruption is told by its type: errors of cel-go are each other if their texts
+// are equal.
+type interruption struct{}
 
-func kindOf(err error) Kind {
+func (interruption) Error() string { return "operation interrupted" }
+
+// kindOf classifies an error of the expression. API servers tell a missing overload by
+// how the text begins (k8s.io/apiextensions-apiserver v0.37.2,
+// pkg/apiserver/schema/cel/validation.go), and so does this function: cel-go makes
+// such errors in many places and gives them no type. No other error is told by its
+// text, here or elsewhere.
+func kindOf(err *types.Err) Kind {
+	var interrupted interruption
 	switch {
-	case err == nil:
-		return KindValue
-	case errors.Is(err, ErrInterrupted):
+	case errors.As(err, &interrupted):
 		return KindInterrupted
-	case strings.HasPrefix(err.Error(), noSuchOverload):
+	case strings.HasPrefix(err.Error(), "no such overload"):
 		return KindNoSuchOverload
 	}
 	return KindError

@@ -8,8 +8,7 @@ import (
 
 // foldNode is a comprehension.
 type foldNode struct {
-	nodeID int64
-	slot   int32
+	identity
 	// index is that of the state in the frame.
 	index     int
 	iterRange node
@@ -26,10 +25,8 @@ type foldNode struct {
 	rangeSlot int32
 }
 
-func (n *foldNode) id() int64 { return n.nodeID }
-
 func (n *foldNode) link(l *linker) {
-	n.slot = l.slot(n.nodeID)
+	n.identity.link(l)
 	n.rangeSlot = l.slot(n.iterRange.id())
 }
 

@@ -34,10 +34,8 @@ type frame struct {
 	folds       []foldState
 	inputs      []input
 	// args is a stack of arguments. Its slices are valid until the call returns.
-	args []ref.Val
-	// priced are the arguments of the call that is being priced.
-	priced [2]ref.Val
-	stack  stack
+	args  []ref.Val
+	stack stack
 	// record is nil unless it was asked for.
 	record *Record
 	// single is the list by which comprehensions add an element to another.

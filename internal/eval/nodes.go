@@ -5,45 +5,68 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// node is a step of a program.
+// node is a part of a program that has a value.
 type node interface {
 	// eval returns the value, an error value if there is none.
 	eval(*frame) ref.Val
-	// id is the id under which the value is observed. It is final once the
+	// id is the id under which the stack keeps the value. It is final once the
 	// whole expression is planned.
 	id() int64
 }
 
-// constNode is a constant.
-type constNode struct {
-	nodeID int64
-	slot   int32
-	val    ref.Val
+// linked is what knows ids. It is linked once all ids are final.
+type linked interface {
+	link(*linker)
 }
 
-func (n *constNode) id() int64      { return n.nodeID }
-func (n *constNode) link(l *linker) { n.slot = l.slot(n.nodeID) }
+// planned is a node that is to be linked. Nodes that stand for others are not.
+type planned interface {
+	node
+	linked
+}
+
+// identity is the id of a node or step, and the slot of the stack that it has.
+type identity struct {
+	nodeID int64
+	slot   int32
+}
+
+func (i *identity) id() int64      { return i.nodeID }
+func (i *identity) link(l *linker) { i.slot = l.slot(i.nodeID) }
+
+// parent is a node whose operands are found on the stack.
+type parent struct {
+	identity
+	args  []node
+	slots []int32
+}
+
+func newParent(id int64, args []node) parent { return parent{identity{nodeID: id}, args, nil} }
+
+func (p *parent) link(l *linker) {
+	p.identity.link(l)
+	p.slots = make([]int32, len(p.args))
+	for i, arg := range p.args {
+		p.slots[i] = l.slot(arg.id())
+	}
+}
+
+// constNode is a constant.
+type constNode struct {
+	identity
+	val ref.Val
+}
 
 func (n *constNode) eval(f *frame) ref.Val {
 	f.observe(n.slot, n.val)
 	return n.val
 }
 
-// logicNode is a conjunction or a disjunction.
+// logicNode is a conjunction or a disjunction. It costs nothing.
 type logicNode struct {
-	nodeID int64
-	slot   int32
-	terms  []node
-	slots  []int32
+	parent
 	// decisive is the value of a term that decides the result.
 	decisive types.Bool
-}
-
-func (n *logicNode) id() int64 { return n.nodeID }
-
-func (n *logicNode) link(l *linker) {
-	n.slot = l.slot(n.nodeID)
-	n.slots = l.slots(n.terms)
 }
 
 func (n *logicNode) eval(f *frame) ref.Val {
@@ -59,24 +82,17 @@ func (n *logicNode) eval(f *frame) ref.Val {
 
 func (n *logicNode) decide(f *frame) ref.Val {
 	var err ref.Val
-	var unknown *types.Unknown
-	for _, term := range n.terms {
+	for _, term := range n.args {
 		val := term.eval(f)
-		if b, ok := val.(types.Bool); ok {
-			if b == n.decisive {
-				return b
-			}
-			continue
-		}
-		var isUnknown bool
-		if unknown, isUnknown = types.MaybeMergeUnknowns(val, unknown); !isUnknown && err == nil {
+		b, ok := val.(types.Bool)
+		switch {
+		case ok && b == n.decisive:
+			return b
+		case !ok && err == nil:
 			err = label(n.nodeID, types.MaybeNoSuchOverloadErr(val))
 		}
 	}
-	switch {
-	case unknown != nil:
-		return unknown
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	return !n.decisive
@@ -85,16 +101,12 @@ func (n *logicNode) decide(f *frame) ref.Val {
 // memberNode tests whether a value is in a constant list of primitive values.
 // It costs nothing and leaves the operand on the stack.
 type memberNode struct {
-	nodeID int64
-	slot   int32
-	arg    node
-	set    map[ref.Val]struct{}
+	identity
+	arg node
+	set map[ref.Val]struct{}
 	// strings are the strings of the set.
 	strings map[string]struct{}
 }
-
-func (n *memberNode) id() int64      { return n.nodeID }
-func (n *memberNode) link(l *linker) { n.slot = l.slot(n.nodeID) }
 
 func (n *memberNode) eval(f *frame) ref.Val {
 	val := n.arg.eval(f)
@@ -117,16 +129,11 @@ func (n *memberNode) contains(val ref.Val) (found bool) {
 // orElseNode is or() and orValue() of optionals. It costs nothing and leaves its
 // operands on the stack.
 type orElseNode struct {
-	nodeID int64
-	slot   int32
-	lhs    node
-	rhs    node
+	identity
+	lhs, rhs node
 	// unwrap is true for orValue.
 	unwrap bool
 }
-
-func (n *orElseNode) id() int64      { return n.nodeID }
-func (n *orElseNode) link(l *linker) { n.slot = l.slot(n.nodeID) }
 
 func (n *orElseNode) eval(f *frame) ref.Val {
 	val := n.choose(f)
@@ -136,17 +143,17 @@ func (n *orElseNode) eval(f *frame) ref.Val {
 
 func (n *orElseNode) choose(f *frame) ref.Val {
 	val := n.lhs.eval(f)
-	switch opt := val.(type) {
-	case *types.Err, *types.Unknown:
-		return val
-	case *types.Optional:
-		switch {
-		case !opt.HasValue():
-			return n.rhs.eval(f)
-		case n.unwrap:
-			return opt.GetValue()
-		}
+	if failed(val) {
 		return val
 	}
-	return types.NoSuchOverloadErr()
+	opt, ok := val.(*types.Optional)
+	switch {
+	case !ok:
+		return types.NoSuchOverloadErr()
+	case !opt.HasValue():
+		return n.rhs.eval(f)
+	case n.unwrap:
+		return opt.GetValue()
+	}
+	return val
 }

@@ -146,11 +146,6 @@ type linker struct {
 	ids map[int64]int32
 }
 
-// linked is what knows ids.
-type linked interface {
-	link(*linker)
-}
-
 func (l *linker) slot(id int64) int32 {
 	slot, ok := l.ids[id]
 	if !ok {
@@ -158,12 +153,4 @@ func (l *linker) slot(id int64) int32 {
 		l.ids[id] = slot
 	}
 	return slot
-}
-
-func (l *linker) slots(nodes []node) []int32 {
-	slots := make([]int32, len(nodes))
-	for i, n := range nodes {
-		slots[i] = l.slot(n.id())
-	}
-	return slots
 }

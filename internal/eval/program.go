@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 )
 
 // Program is a planned expression. It is read-only and safe for concurrent use.
@@ -100,7 +99,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 func (f *frame) reset() {
 	f.cost, f.mode, f.depth = 0, modePlain, 0
 	f.interrupted, f.iterations = false, 0
-	f.single, f.priced = single{}, [2]ref.Val{}
+	f.single = single{}
 	clear(f.folds)
 	clear(f.inputs)
 	if len(f.args) > 0 {
