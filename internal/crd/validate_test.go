@@ -307,3 +307,26 @@ func TestDeepNesting(t *testing.T) {
 }
 
 func (stubEnvironment) Position(string, int64) (line, column int) { return 0, 0 }
+
+// TestUnhashableKey: comparing lists of type map whose keys are no scalars ends the evaluation, and
+// costs nothing itself, as in an API server.
+func TestUnhashableKey(t *testing.T) {
+	object := map[string]any{"a": []any{map[string]any{"k": map[string]any{}}}}
+	for _, rule := range []string{"self.a == self.a", "self.a != self.a", "true || self.a == self.a && false"} {
+		schema := parseSchema(t, `{type: object, x-kubernetes-validations: [{rule: "`+rule+`"}], properties: {a: {type: array, x-kubernetes-list-type: map,
+			x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}}}}}}`)
+		v, err := NewValidator(schema, true, newTestEnvironment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := v.Validate(t.Context(), object, nil, Options{})
+		want := "internal error: runtime error: hash of unhashable type map[string]interface {} evaluating rule: " + rule
+		if strings.HasPrefix(rule, "true") {
+			if err != nil || len(result.Errors) > 0 {
+				t.Errorf("%s: %+v, %v", rule, result, err)
+			}
+		} else if err != nil || len(result.Errors) != 1 || result.Errors[0].Message != want || result.Spent != 4 {
+			t.Errorf("%s: %+v, %v", rule, result, err)
+		}
+	}
+}

@@ -132,13 +132,7 @@ func (l *listValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
 
 // ConvertToType converts to list and to the type itself.
 func (l *listValue) ConvertToType(t ref.Type) ref.Val {
-	switch t {
-	case types.ListType:
-		return l
-	case types.TypeType:
-		return types.ListType
-	}
-	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
+	return convert(l, types.ListType, t)
 }
 
 // Iterator gives the elements.

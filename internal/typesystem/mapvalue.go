@@ -155,13 +155,18 @@ func (m *mapValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
 
 // ConvertToType converts to map and to the type itself.
 func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
+	return convert(m, types.MapType, t)
+}
+
+// convert converts a value to its own type, and that type to a value.
+func convert(v ref.Val, own, t ref.Type) ref.Val {
 	switch t {
-	case types.MapType:
-		return m
+	case own:
+		return v
 	case types.TypeType:
-		return types.MapType
+		return own.(ref.Val)
 	}
-	return types.NewErr("type conversion error from '%s' to '%s'", m.Type(), t.TypeName())
+	return types.NewErr("type conversion error from '%s' to '%s'", own, t.TypeName())
 }
 
 // Iterator gives the keys in order. For each field that the schema does not know there is a nil at the
