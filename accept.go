@@ -173,7 +173,7 @@ func requirementsOf(found []environment.Requirement, inMessage bool) []Requireme
 // newQuery prepares to compile in the environments of all releases.
 func newQuery(config envConfig) (*environment.Query, error) {
 	return environment.NewQuery(func(c environment.Config) (*environment.Env, error) {
-		if config.asServers() && !c.Beyond {
+		if config.asServers() && !c.DocumentedOnly {
 			return c.Server.Env()
 		}
 		c.Libraries = append(c.Libraries, config.libraries...)

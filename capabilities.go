@@ -141,7 +141,7 @@ func (c *ReleaseCapabilities) add(lib library.Library, server release.Release, w
 		}
 		for _, o := range f.Overloads {
 			c.Functions[i].Overloads = append(c.Functions[i].Overloads, OverloadCapability{
-				ID: o.ID, Signature: f.Signature(o), Cost: o.CostTextOf(server), Written: written[o.ID],
+				ID: o.ID, Signature: f.Signature(o), Cost: o.CostText(server), Written: written[o.ID],
 			})
 		}
 	}

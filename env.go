@@ -231,7 +231,7 @@ func buildBase(config envConfig) (*environment.Env, error) {
 	base, err := environment.New(environment.Config{
 		Libraries:      append(libraries, config.libraries...),
 		Server:         server,
-		Beyond:         !config.exact,
+		DocumentedOnly: !config.exact,
 		Options:        config.options,
 		ExpressionSize: config.size,
 	})
@@ -240,7 +240,7 @@ func buildBase(config envConfig) (*environment.Env, error) {
 	}
 	functions := base.CEL().Functions()
 	return base, eachOverload(config.libraries, func(f library.Function, o library.Overload) error {
-		if o.Beyond && config.exact {
+		if o.DocumentedOnly && config.exact {
 			return nil
 		}
 		declared := functions[f.Name]

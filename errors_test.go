@@ -229,7 +229,7 @@ func TestMisuse(t *testing.T) {
 			"variable without schema": func() error { _, err := kubecel.NewEnv(kubecel.SchemaVariable("a", nil)); return err },
 			"variable twice":          func() error { _, err := env.Extend(kubecel.Variable("self", cel.IntType)); return err },
 			"library without name":    func() error { _, err := kubecel.NewEnv(kubecel.Libraries(library.Library{})); return err },
-			"library of Kubernetes":   func() error { _, err := kubecel.NewEnv(kubecel.Libraries(library.IP())); return err },
+			"library of Kubernetes":   func() error { _, err := kubecel.NewEnv(kubecel.Libraries(library.JSONPatch())); return err },
 			"nil option of cel-go":    func() error { _, err := kubecel.NewEnv(kubecel.CELOptions(nil)); return err },
 			"size limit of nothing":   func() error { _, err := kubecel.NewEnv(kubecel.ExpressionSizeLimit(0)); return err },
 			"overload without an id":  func() error { return withOverload(library.Overload{}) },

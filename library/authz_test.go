@@ -42,7 +42,7 @@ func TestNewAuthorizerValueWantsAllItsParts(t *testing.T) {
 // evalWith evaluates an expression with variables `authorizer` and `check`.
 func evalWith(t *testing.T, expr string, authorizer, check ref.Val) (ref.Val, error) {
 	t.Helper()
-	env, err := newServer(t, release.Minor(37)).env.Extend(cel.Variable("check", library.ResourceCheckType))
+	env, err := newServer(t, release.Minor(37)).env.Extend(cel.Variable("check", library.ResourceCheckType()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestAuthorizerValueIsOpaque(t *testing.T) {
 		err.Error() != "type conversion error from 'kubernetes.authorization.Authorizer' to 'string'" {
 		t.Errorf("%v, %v", native, err)
 	}
-	if got := v.ConvertToType(types.TypeType); got != library.AuthorizerType {
+	if got := v.ConvertToType(types.TypeType); got != library.AuthorizerType() {
 		t.Errorf("type is %v", got)
 	}
 	if got := v.ConvertToType(types.StringType); !types.IsError(got) {
@@ -167,21 +167,5 @@ func TestAuthorizerValueIsOpaque(t *testing.T) {
 	}
 	if err, ok := v.Value().(ref.Val); !ok || !types.IsError(err) {
 		t.Errorf("value is %v", v.Value())
-	}
-}
-
-func TestFormatValue(t *testing.T) {
-	var zero library.FormatValue
-	if zero.Validate("x") != nil || zero.Name() != "" || zero.Equal(zero) != types.True {
-		t.Error("the zero format is not empty")
-	}
-	if got, err := zero.ConvertToNative(reflect.TypeFor[string]()); err == nil || err.Error() != "type conversion error from 'Format' to 'string'" {
-		t.Errorf("%v, %v", got, err)
-	}
-	if got := zero.ConvertToType(types.TypeType); got != library.FormatType {
-		t.Errorf("type is %v", got)
-	}
-	if got := zero.ConvertToType(types.StringType); !types.IsError(got) || got.(error).Error() != "type conversion error from 'kubernetes.NamedFormat' to 'string'" {
-		t.Errorf("string is %v", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -15,19 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// CEL types of authorization checks.
-var (
-	// AuthorizerType is the type of what checks the permissions of a user.
-	AuthorizerType = cel.ObjectType("kubernetes.authorization.Authorizer")
-	// PathCheckType is the type of checks of a path.
-	PathCheckType = cel.ObjectType("kubernetes.authorization.PathCheck")
-	// GroupCheckType is the type of checks that have no resource yet.
-	GroupCheckType = cel.ObjectType("kubernetes.authorization.GroupCheck")
-	// ResourceCheckType is the type of checks of a resource.
-	ResourceCheckType = cel.ObjectType("kubernetes.authorization.ResourceCheck")
-	// DecisionType is the type of decisions.
-	DecisionType = cel.ObjectType("kubernetes.authorization.Decision")
-)
+// AuthorizerType is the CEL type of what checks the permissions of a user. Its
+// values are made by [NewAuthorizerValue].
+func AuthorizerType() *cel.Type { return authorizerClass.typ }
+
+// ResourceCheckType is the CEL type of checks of a resource. Its values are made
+// by [NewResourceAuthorizerValue].
+func ResourceCheckType() *cel.Type { return resourceCheckClass.typ }
 
 // Authorizer decides what a user may do. It is called during evaluation, once
 // for each check.
@@ -137,7 +130,7 @@ func NewResourceAuthorizerValue(ctx context.Context, a Authorizer, user *UserInf
 	if err != nil {
 		return nil, err
 	}
-	return resourceCheckValue{receiver{ResourceCheckType}, v, request, "", ""}, nil
+	return resourceCheckValue{resourceCheckData{authorizer: v.v, request: request}}, nil
 }
 
 func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorizerValue, error) {
@@ -150,139 +143,126 @@ func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorize
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return authorizerValue{receiver{AuthorizerType}, &principal{ctx, a, *user}}, nil
+	return authorizerValue{authorizerData{&principal{ctx, a, *user}}}, nil
 }
 
-// authorizerValue is comparable, as the values that are made of it must be to
-// be keys of a map.
-type authorizerValue struct {
-	receiver
-	*principal
+// The data of the values. They are comparable, so that each can be a key of a map.
+type (
+	authorizerData struct{ *principal }
+
+	// principal is who asks whom.
+	principal struct {
+		ctx        context.Context
+		authorizer Authorizer
+		user       UserInfo
+	}
+
+	pathCheckData struct {
+		authorizer authorizerData
+		path       string
+	}
+
+	groupCheckData struct {
+		authorizer authorizerData
+		name       string
+	}
+
+	resourceCheckData struct {
+		authorizer                   authorizerData
+		request                      RequestResource
+		fieldSelector, labelSelector string
+	}
+
+	decisionData struct {
+		decision Decision
+		reason   string
+		err      error
+	}
+)
+
+type (
+	authorizerValue    = object[authorizerData]
+	pathCheckValue     = object[pathCheckData]
+	groupCheckValue    = object[groupCheckData]
+	resourceCheckValue = object[resourceCheckData]
+	decisionValue      = object[decisionData]
+)
+
+var (
+	authorizerClass    = authzClass[authorizerData]("Authorizer")
+	pathCheckClass     = authzClass[pathCheckData]("PathCheck")
+	groupCheckClass    = authzClass[groupCheckData]("GroupCheck")
+	resourceCheckClass = authzClass[resourceCheckData]("ResourceCheck")
+	decisionClass      = authzClass[decisionData]("Decision")
+)
+
+func (authorizerData) class() *class[authorizerData]       { return &authorizerClass }
+func (pathCheckData) class() *class[pathCheckData]         { return &pathCheckClass }
+func (groupCheckData) class() *class[groupCheckData]       { return &groupCheckClass }
+func (resourceCheckData) class() *class[resourceCheckData] { return &resourceCheckClass }
+func (decisionData) class() *class[decisionData]           { return &decisionClass }
+
+// authzClass is a class of values of which expressions can only call functions.
+// There is no Go value to show. As on an API server such values equal nothing, not
+// even themselves: == is an error and != is true.
+func authzClass[T any](name string) class[T] {
+	typ := cel.ObjectType("kubernetes.authorization." + name)
+	return class[T]{typ: typ, name: typ.String(), value: func(T) any { return types.NoSuchOverloadErr() }}
 }
 
-// principal is who asks whom.
-type principal struct {
-	ctx        context.Context
-	authorizer Authorizer
-	user       UserInfo
-}
-
-func (v authorizerValue) path(path types.String) (pathCheckValue, error) {
+func beginPathCheck(a authorizerValue, path types.String) (pathCheckValue, error) {
 	if strings.TrimSpace(string(path)) == "" {
 		return pathCheckValue{}, errors.New("path must not be empty")
 	}
-	return pathCheckValue{receiver{PathCheckType}, v, string(path)}, nil
+	return pathCheckValue{pathCheckData{a.v, string(path)}}, nil
 }
 
-func (v authorizerValue) group(group types.String) (groupCheckValue, error) {
-	return groupCheckValue{receiver{GroupCheckType}, v, string(group)}, nil
-}
-
-func (v authorizerValue) serviceAccount(namespace, name types.String) (authorizerValue, error) {
+func asServiceAccount(a authorizerValue, namespace, name types.String) (authorizerValue, error) {
 	if len(validation.IsDNS1123Subdomain(string(name))) > 0 {
 		return authorizerValue{}, errors.New("Invalid service account name")
 	}
 	if len(validation.IsDNS1123Label(string(namespace))) > 0 {
 		return authorizerValue{}, errors.New("Invalid service account namespace")
 	}
-	v.principal = &principal{v.ctx, v.authorizer, UserInfo{
+	return authorizerValue{authorizerData{&principal{a.v.ctx, a.v.authorizer, UserInfo{
 		Name:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name),
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + string(namespace)},
-	}}
-	return v, nil
+	}}}}, nil
 }
 
-func (v authorizerValue) decide(a Attributes) decisionValue {
-	a.User = v.user
-	decision, reason, err := v.authorizer.Authorize(v.ctx, a)
-	return decisionValue{receiver{DecisionType}, decision, reason, err}
-}
-
-type pathCheckValue struct {
-	receiver
-	authorizer authorizerValue
-	path       string
-}
-
-func (c pathCheckValue) check(verb types.String) (decisionValue, error) {
-	return c.authorizer.decide(Attributes{Verb: string(verb), Path: c.path}), nil
-}
-
-type groupCheckValue struct {
-	receiver
-	authorizer authorizerValue
-	name       string
-}
-
-func (c groupCheckValue) resource(resource types.String) (resourceCheckValue, error) {
+func beginResourceCheck(c groupCheckValue, resource types.String) (resourceCheckValue, error) {
 	if strings.TrimSpace(string(resource)) == "" {
 		return resourceCheckValue{}, errors.New("resource must not be empty")
 	}
-	request := RequestResource{Group: c.name, Resource: string(resource)}
-	return resourceCheckValue{receiver{ResourceCheckType}, c.authorizer, request, "", ""}, nil
+	request := RequestResource{Group: c.v.name, Resource: string(resource)}
+	return resourceCheckValue{resourceCheckData{authorizer: c.v.authorizer, request: request}}, nil
 }
 
-type resourceCheckValue struct {
-	receiver
-	authorizer    authorizerValue
-	request       RequestResource
-	fieldSelector string
-	labelSelector string
+func checkPath(c pathCheckValue, verb types.String) (decisionValue, error) {
+	return c.v.authorizer.decide(Attributes{Verb: string(verb), Path: c.v.path})
 }
 
-// check parses the selectors at each check, as late as an API server does. A
-// selector that is not valid is no error of the expression: the authorizer gets
+// checkResource parses the selectors at each check, as late as an API server does.
+// A selector that is not valid is no error of the expression: the authorizer gets
 // the error, and decides about the request as a wider one.
-func (c resourceCheckValue) check(verb types.String) (decisionValue, error) {
-	a := Attributes{Verb: string(verb), IsResource: true, RequestResource: c.request, APIVersion: "*"}
-	if c.fieldSelector != "" {
-		selector, err := fields.ParseSelector(c.fieldSelector)
+func checkResource(c resourceCheckValue, verb types.String) (decisionValue, error) {
+	a := Attributes{Verb: string(verb), IsResource: true, RequestResource: c.v.request, APIVersion: "*"}
+	if c.v.fieldSelector != "" {
+		selector, err := fields.ParseSelector(c.v.fieldSelector)
 		if err != nil {
 			a.FieldSelectorError = err
 		} else {
 			a.FieldSelector = selector.Requirements()
 		}
 	}
-	if c.labelSelector != "" {
-		requirements, err := labels.ParseToRequirements(c.labelSelector)
-		if err != nil {
-			a.LabelSelectorError = err
-		} else {
-			a.LabelSelector = requirements
-		}
+	if c.v.labelSelector != "" {
+		a.LabelSelector, a.LabelSelectorError = labels.ParseToRequirements(c.v.labelSelector)
 	}
-	return c.authorizer.decide(a), nil
+	return c.v.authorizer.decide(a)
 }
 
-type decisionValue struct {
-	receiver
-	decision Decision
-	reason   string
-	err      error
+func (a authorizerData) decide(request Attributes) (decisionValue, error) {
+	request.User = a.user
+	decision, reason, err := a.authorizer.Authorize(a.ctx, request)
+	return decisionValue{decisionData{decision, reason, err}}, nil
 }
-
-// receiver is the CEL side of a value of which expressions can only call
-// functions.
-type receiver struct {
-	typ *cel.Type
-}
-
-// ConvertToNative implements ref.Val. There is no Go type to convert to.
-func (r receiver) ConvertToNative(t reflect.Type) (any, error) {
-	return nil, fmt.Errorf("type conversion error from '%s' to '%v'", r.typ, t)
-}
-
-// ConvertToType implements ref.Val.
-func (r receiver) ConvertToType(t ref.Type) ref.Val {
-	return convert(r, r.typ, t)
-}
-
-// Equal implements ref.Val. On an API server such values equal nothing, not even
-// themselves: == is an error and != is true.
-func (r receiver) Equal(other ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(other) }
-
-// Type implements ref.Val.
-func (r receiver) Type() ref.Type { return r.typ }
-
-// Value implements ref.Val. There is no Go value to show.
-func (r receiver) Value() any { return types.NoSuchOverloadErr() }

@@ -7,7 +7,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
-	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -113,7 +112,7 @@ func FuzzFormats(f *testing.F) {
 	}
 	s := newServer(f, release.Minor(37))
 	var programs []cel.Program
-	for _, fn := range library.Format().Functions {
+	for _, fn := range named(f, "kubernetes.format").Functions {
 		if len(fn.Overloads[0].Args) > 0 {
 			continue
 		}

@@ -3,7 +3,6 @@ package library
 import (
 	"fmt"
 	"net/netip"
-	"reflect"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -13,11 +12,14 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// CIDRType is the CEL type of networks in CIDR notation.
-var CIDRType = cel.OpaqueType("net.CIDR")
+// CIDRType is the CEL type of networks in CIDR notation. Its values are made by
+// [NewCIDR].
+func CIDRType() *cel.Type { return cidrClass.typ }
 
-// CIDR is the library of networks in CIDR notation. It needs [IP].
-func CIDR() Library {
+// cidrLibrary is the library of networks in CIDR notation. It needs that of
+// addresses.
+func cidrLibrary() Library {
+	typ := cidrClass.typ
 	// Two comparisons of as many bytes as the prefix covers.
 	containsIP := cost.Scaled(cost.Between(4, 16, 0), 2*cost.StringFactor)
 	// The base is masked besides, and the lengths of the prefixes are compared.
@@ -26,14 +28,14 @@ func CIDR() Library {
 	return Library{
 		Name:  "kubernetes.net.cidr",
 		Doc:   "Parses networks in CIDR notation and tells what they contain.",
-		Since: release.Minor(30),
-		Types: []Type{{CEL: CIDRType, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
+		since: release.Minor(30),
+		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{{
 			Name: "cidr",
 			Doc:  "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.",
 			Overloads: []Overload{{
-				ID: "string_to_cidr", Args: args(cel.StringType), Result: CIDRType,
-				Impl: Unary(func(s types.String) (CIDRValue, error) { return ParseCIDR(string(s)) }),
+				ID: "string_to_cidr", Args: args(cel.StringType), Result: typ,
+				Impl: parser(parseCIDR),
 				Cost: cost.Scan(cost.Arg(0)),
 				Examples: []Example{
 					{Expr: `cidr('192.168.0.0/16').prefixLength()`, Want: `16`},
@@ -46,10 +48,7 @@ func CIDR() Library {
 			Doc:  "Tells whether a string is a network that `cidr` accepts.",
 			Overloads: []Overload{{
 				ID: "is_cidr", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: Unary(func(s types.String) (types.Bool, error) {
-					_, err := ParseCIDR(string(s))
-					return err == nil, nil
-				}),
+				Impl: accepts(parseCIDR),
 				Cost: cost.Scan(cost.Arg(0)),
 				Examples: []Example{
 					{Expr: `isCIDR('::1/64')`, Want: `true`},
@@ -62,14 +61,14 @@ func CIDR() Library {
 			// By name, API servers do not charge for parsing a string.
 			DynamicCost: containsIP,
 			Overloads: []Overload{{
-				ID: "cidr_contains_ip_string", Member: true, Args: args(CIDRType, cel.StringType), Result: cel.BoolType,
-				Impl: Binary(func(net CIDRValue, s types.String) (ref.Val, error) {
-					ip, err := ParseIP(string(s))
+				ID: "cidr_contains_ip_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
+				Impl: Binary(func(net cidrValue, s types.String) (ref.Val, error) {
+					ip, err := parseIP(string(s))
 					if err != nil {
 						// API servers lose the reason here, though not in containsCIDR.
 						return types.MaybeNoSuchOverloadErr(net), nil
 					}
-					return types.Bool(net.prefix.Contains(ip.addr)), nil
+					return types.Bool(net.v.Contains(ip.v.addr)), nil
 				}),
 				Cost: cost.Sum(containsIP, parse),
 				Examples: []Example{
@@ -78,9 +77,9 @@ func CIDR() Library {
 					{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.300')`, Err: "no such overload"},
 				},
 			}, {
-				ID: "cidr_contains_ip_ip", Member: true, Args: args(CIDRType, IPType), Result: cel.BoolType,
-				Impl: Binary(func(net CIDRValue, ip IPValue) (types.Bool, error) {
-					return types.Bool(net.prefix.Contains(ip.addr)), nil
+				ID: "cidr_contains_ip_ip", Member: true, Args: args(typ, ipClass.typ), Result: cel.BoolType,
+				Impl: Binary(func(net cidrValue, ip ipValue) (types.Bool, error) {
+					return types.Bool(net.v.Contains(ip.v.addr)), nil
 				}),
 				Cost: containsIP,
 				Examples: []Example{
@@ -93,10 +92,10 @@ func CIDR() Library {
 			Doc:         "Tells whether a network contains all of another.",
 			DynamicCost: containsCIDR,
 			Overloads: []Overload{{
-				ID: "cidr_contains_cidr_string", Member: true, Args: args(CIDRType, cel.StringType), Result: cel.BoolType,
-				Impl: Binary(func(net CIDRValue, s types.String) (types.Bool, error) {
-					other, err := ParseCIDR(string(s))
-					return types.Bool(err == nil && net.contains(other)), err
+				ID: "cidr_contains_cidr_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
+				Impl: Binary(func(net cidrValue, s types.String) (types.Bool, error) {
+					other, err := parseCIDR(string(s))
+					return types.Bool(err == nil && net.v.contains(other.v)), err
 				}),
 				Cost: cost.Sum(containsCIDR, parse),
 				Examples: []Example{
@@ -105,8 +104,8 @@ func CIDR() Library {
 					{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.0.0')`, Err: "network address parse error during conversion from string"},
 				},
 			}, {
-				ID: "cidr_contains_cidr", Member: true, Args: args(CIDRType, CIDRType), Result: cel.BoolType,
-				Impl: Binary(func(net, other CIDRValue) (types.Bool, error) { return types.Bool(net.contains(other)), nil }),
+				ID: "cidr_contains_cidr", Member: true, Args: args(typ, typ), Result: cel.BoolType,
+				Impl: Binary(func(net, other cidrValue) (types.Bool, error) { return types.Bool(net.v.contains(other.v)), nil }),
 				Cost: containsCIDR,
 				Examples: []Example{
 					{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))`, Want: `true`},
@@ -119,98 +118,60 @@ func CIDR() Library {
 			// By name, API servers cannot tell this from the parser ip(string).
 			DynamicCost: cost.Scan(cost.Arg(0)),
 			Overloads: []Overload{{
-				ID: "cidr_ip", Member: true, Args: args(CIDRType), Result: IPType,
-				Impl:     Unary(func(net CIDRValue) (IPValue, error) { return NewIP(net.prefix.Addr()), nil }),
+				ID: "cidr_ip", Member: true, Args: args(typ), Result: ipClass.typ,
+				Impl:     reader(func(net cidrData) ipValue { return ipValue{ipData{addr: net.Addr()}} }),
 				Cost:     cost.Fixed(1),
 				Examples: []Example{{Expr: `cidr('192.168.0.1/24').ip()`, Want: `ip('192.168.0.1')`}},
 			}},
-		}, {
-			Name: "prefixLength",
-			Doc:  "Returns the length of the prefix in bits.",
-			Overloads: []Overload{{
-				ID: "cidr_prefix_length", Member: true, Args: args(CIDRType), Result: cel.IntType,
-				Impl:     Unary(func(net CIDRValue) (types.Int, error) { return types.Int(net.prefix.Bits()), nil }),
-				Cost:     cost.Fixed(1),
-				Examples: []Example{{Expr: `cidr('::1/64').prefixLength()`, Want: `64`}},
-			}},
-		}, {
-			Name: "masked",
-			Doc:  "Returns the network with all bits zero that are beyond the prefix.",
-			Overloads: []Overload{{
-				ID: "cidr_masked", Member: true, Args: args(CIDRType), Result: CIDRType,
-				Impl:     Unary(func(net CIDRValue) (CIDRValue, error) { return NewCIDR(net.prefix.Masked()), nil }),
-				Cost:     cost.Fixed(1),
-				Examples: []Example{{Expr: `cidr('192.168.0.1/24').masked()`, Want: `cidr('192.168.0.0/24')`}},
-			}},
 		},
-			stringOf("cidr_to_string", CIDRType, Unary(func(net CIDRValue) (types.String, error) { return types.String(net.String()), nil }),
+			method("prefixLength", "cidr_prefix_length", args(typ), cel.IntType, "Returns the length of the prefix in bits.",
+				reader(func(net cidrData) types.Int { return types.Int(net.Bits()) }),
+				Example{Expr: `cidr('::1/64').prefixLength()`, Want: `64`}),
+			method("masked", "cidr_masked", args(typ), typ, "Returns the network with all bits zero that are beyond the prefix.",
+				reader(func(net cidrData) cidrValue { return cidrValue{cidrData{net.Masked()}} }),
+				Example{Expr: `cidr('192.168.0.1/24').masked()`, Want: `cidr('192.168.0.0/24')`}),
+			stringOf("cidr_to_string", &cidrClass,
 				Example{Expr: `string(cidr('2001:DB8::/32'))`, Want: `'2001:db8::/32'`}),
 		},
 	}
 }
 
-// CIDRValue is the CEL value of a network in CIDR notation. The zero value is
-// no network and contains nothing. Values are comparable.
-type CIDRValue struct{ prefix netip.Prefix }
+// cidrData is a network. The zero value is no network and contains nothing.
+type cidrData struct{ netip.Prefix }
 
-// NewCIDR returns the value of a network. Unlike ParseCIDR it takes any prefix.
-func NewCIDR(prefix netip.Prefix) CIDRValue { return CIDRValue{prefix} }
+type cidrValue = object[cidrData]
 
-// ParseCIDR parses a network in CIDR notation. IPv4-mapped IPv6 addresses and
-// addresses with a zone are errors. The error is that of the CEL function cidr.
-func ParseCIDR(s string) (CIDRValue, error) {
+var cidrClass = class[cidrData]{
+	typ: cel.OpaqueType("net.CIDR"), name: "CIDR", toString: true,
+	value: func(net cidrData) any { return net.Prefix },
+	text:  cidrData.String,
+	// Bits beyond the prefix count.
+	equal: func(x, y cidrData) (bool, bool) { return x == y, true },
+	// The bytes that the prefix covers, rounded up.
+	size: func(net cidrData) int { return max(0, net.Bits()+7) / 8 },
+}
+
+func (cidrData) class() *class[cidrData] { return &cidrClass }
+
+func (net cidrData) contains(other cidrData) bool {
+	return net.Overlaps(other.Prefix) && net.Bits() <= other.Bits()
+}
+
+// NewCIDR returns the CEL value of a network. Its Value is the netip.Prefix.
+// Unlike the CEL function cidr it takes any prefix.
+func NewCIDR(prefix netip.Prefix) ref.Val { return cidrValue{cidrData{prefix}} }
+
+// parseCIDR parses a network in CIDR notation. IPv4-mapped IPv6 addresses and
+// addresses with a zone are errors.
+func parseCIDR(s string) (cidrValue, error) {
 	// API servers say what this is about twice if the syntax is wrong.
 	const about = "network address parse error during conversion from string: "
 	prefix, err := netip.ParsePrefix(s)
 	if err != nil {
-		return CIDRValue{}, fmt.Errorf(about+about+"%w", err)
+		return cidrValue{}, fmt.Errorf(about+about+"%w", err)
 	}
 	if prefix.Addr().Is4In6() {
-		return CIDRValue{}, fmt.Errorf(about+"IPv4-mapped IPv6 address %q is not allowed", s)
+		return cidrValue{}, fmt.Errorf(about+"IPv4-mapped IPv6 address %q is not allowed", s)
 	}
-	return CIDRValue{prefix}, nil
+	return cidrValue{cidrData{prefix}}, nil
 }
-
-// Prefix returns the network.
-func (c CIDRValue) Prefix() netip.Prefix { return c.prefix }
-
-func (c CIDRValue) contains(o CIDRValue) bool {
-	return c.prefix.Overlaps(o.prefix) && c.prefix.Bits() <= o.prefix.Bits()
-}
-
-// String returns the network in CIDR notation.
-func (c CIDRValue) String() string { return c.prefix.String() }
-
-// ConvertToNative converts to netip.Prefix or to a string.
-func (c CIDRValue) ConvertToNative(to reflect.Type) (any, error) {
-	return native("CIDR", to, c.prefix, c.String())
-}
-
-// ConvertToType converts to the CIDR type itself, to the type of types and to a
-// string.
-func (c CIDRValue) ConvertToType(to ref.Type) ref.Val {
-	if to == types.StringType {
-		return types.String(c.String())
-	}
-	return convert(c, CIDRType, to)
-}
-
-// Equal tells whether address and prefix length are the same, bits beyond the
-// prefix included.
-func (c CIDRValue) Equal(other ref.Val) ref.Val {
-	o, ok := other.(CIDRValue)
-	if !ok {
-		return types.ValOrErr(other, "no such overload")
-	}
-	return types.Bool(c == o)
-}
-
-// Type returns [CIDRType].
-func (c CIDRValue) Type() ref.Type { return CIDRType }
-
-// Value returns the network as netip.Prefix.
-func (c CIDRValue) Value() any { return c.prefix }
-
-// Size returns the number of bytes that the prefix covers, rounded up, for the
-// cost model.
-func (c CIDRValue) Size() ref.Val { return types.Int(max(0, c.prefix.Bits()+7) / 8) }

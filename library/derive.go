@@ -7,7 +7,9 @@ import (
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/interpreter"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Released returns the library as API servers have it: without the overloads
@@ -17,11 +19,11 @@ func (l Library) Released() Library {
 	for _, f := range l.Functions {
 		overloads := make([]Overload, 0, len(f.Overloads))
 		for _, o := range f.Overloads {
-			if o.Beyond {
+			if o.DocumentedOnly {
 				continue
 			}
-			if o.Released.binding != nil {
-				o.Impl = o.Released
+			if o.released.binding != nil {
+				o.Impl = o.released
 			}
 			overloads = append(overloads, o)
 		}
@@ -41,6 +43,33 @@ func (l Library) Released() Library {
 // by an option is the price of a call whose overload is only decided during
 // evaluation, and that of == on the library's types.
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
+
+// Prices returns the cost models that the library has on an API server of a
+// release, whether or not that has the library.
+func (l Library) Prices(server release.Release) pricing.Prices {
+	p := pricing.Prices{
+		Overloads: map[string]cost.Model{},
+		Functions: map[string]cost.Model{},
+		Equality:  map[string]cost.Model{},
+	}
+	for _, t := range l.Types {
+		if !t.EqualCost.IsZero() && !server.Before(t.equalSince) {
+			p.Equality[t.CEL.TypeName()] = t.EqualCost
+		}
+	}
+	for _, f := range l.Functions {
+		dynamic := f.DynamicCost
+		for _, o := range f.Overloads {
+			price := o.costOn(server)
+			p.Overloads[o.ID] = price
+			if dynamic.IsZero() {
+				dynamic = price
+			}
+		}
+		p.Functions[f.Name] = dynamic
+	}
+	return p
+}
 
 // celLibrary is a library in the form in which cel-go takes it.
 type celLibrary struct{ Library }
@@ -67,9 +96,9 @@ func (l celLibrary) CompileOptions() []cel.EnvOption {
 
 func (l celLibrary) ProgramOptions() []cel.ProgramOption {
 	var options []cel.ProgramOption
-	for _, p := range l.Patterns {
+	for _, p := range l.regexes {
 		options = append(options, cel.OptimizeRegex(&interpreter.RegexOptimization{
-			Function: p.Function, OverloadID: p.OverloadID, RegexIndex: p.Index,
+			Function: p.Function, RegexIndex: p.Index,
 			Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
 				impl, err := p.Compile(pattern)
 				if err != nil {

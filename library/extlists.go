@@ -18,20 +18,24 @@ import (
 // ten for the list.
 const newListCost = 11
 
-// ExtLists returns the library that cuts, flattens and sorts lists. A call whose
+// extLists is the library that cuts, flattens and sorts lists. A call whose
 // overload is only decided during evaluation costs one unit on an API server,
 // whatever it does: that is all sorts of lists of unknown element type.
-func ExtLists() Library {
+func extLists() Library {
 	list := cel.ListType(cel.TypeParamType("T"))
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
 	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0))
 	flatten.Fault = depthFault
 	wrapping := flatten
 	wrapping.Runtime = wrappingFlatten
+	deep := member("list_flatten_int", dynList, flatten, args(dynList, num),
+		Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
+		Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"})
+	deep.earlier = until(release.Minor(36), wrapping)
 	return Library{
 		Name:  "cel.lists",
 		Doc:   "Cuts, flattens and sorts lists.",
-		Since: release.Minor(34),
+		since: release.Minor(34),
 		Functions: []Function{
 			dynamic("slice", "Returns the elements of a list from an index to before another.",
 				member("list_slice", list, newList(sliced()), args(list, num, num),
@@ -40,9 +44,7 @@ func ExtLists() Library {
 			dynamic("flatten", "Returns a list with the elements of its lists in their place, one level deep or as many as the argument says.",
 				member("list_flatten", list, flatten, args(cel.ListType(list)),
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
-				member("list_flatten_int", dynList, flatten, args(dynList, num),
-					Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
-					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"}).until(release.Minor(36), wrapping)),
+				deep),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
 				Overload{
 					ID: "lists_range", Args: args(num), Result: cel.ListType(num), Cost: newList(ranged()),
@@ -72,7 +74,7 @@ func ExtLists() Library {
 	}
 }
 
-// dynamic describes a function of which calls without an overload cost a unit.
+// dynamic describes a function whose dynamically dispatched calls cost 1.
 func dynamic(name, doc string, overloads ...Overload) Function {
 	return Function{Name: name, Doc: doc, Overloads: overloads, DynamicCost: cost.Fixed(1)}
 }
@@ -199,31 +201,63 @@ func literal(o cost.Operand, unknown uint64) uint64 {
 	return uint64(max(n, 0))
 }
 
+// wrappingFlatten is the price of list.flatten(depth) as it is evaluated with a
+// product of size and depth that wraps around if it is negative.
+func wrappingFlatten(args []ref.Val, _ ref.Val) uint64 {
+	depth := 1.0
+	if len(args) == 2 {
+		if n, ok := args[1].(types.Int); ok {
+			depth = float64(n)
+		}
+	}
+	product := float64(cost.SizeOf(args[0])) * depth
+	if product < 0 && product >= math.MinInt64 {
+		return newListCost - uint64(-product)
+	}
+	if product < 0 {
+		return newListCost + 1<<63 // what amd64 makes of it
+	}
+	return cost.Linear(newListCost, depth, cost.Arg(0)).Runtime(args, nil)
+}
+
 // listFault and depthFault are failures of an API server: its prices of these
 // functions take for granted that the argument is what it should be. If it is an
-// error instead, say because the field that it comes from is missing, then the
-// failed conversion is what the evaluation ends with, even before `|| true`.
+// error instead, for example because the field that it comes from is missing, the
+// failed conversion ends the evaluation, even before `|| true`. The texts are those
+// of Go's run time.
 func listFault(i int) func(args []ref.Val) error {
 	return func(args []ref.Val) error {
-		return conversionFault(func() { _ = args[i].(traits.Lister) })
+		if _, ok := args[i].(traits.Lister); ok {
+			return nil
+		}
+		return fmt.Errorf("interface conversion: %T is not traits.Lister: missing method %s", args[i], missingMethod(args[i]))
 	}
+}
+
+// missingMethod is the first method in the order of the alphabet that a value
+// lacks to be a list.
+func missingMethod(v ref.Val) string {
+	if _, ok := v.(traits.Adder); !ok {
+		return "Add"
+	}
+	if _, ok := v.(traits.Container); !ok {
+		return "Contains"
+	}
+	if _, ok := v.(traits.Indexer); !ok {
+		return "Get"
+	}
+	if _, ok := v.(traits.Iterable); !ok {
+		return "Iterator"
+	}
+	return "Size"
 }
 
 func depthFault(args []ref.Val) error {
 	if len(args) < 2 {
 		return nil
 	}
-	return conversionFault(func() { _ = args[1].(types.Int) })
-}
-
-// conversionFault puts a conversion that fails in the words of an API server,
-// which are those of Go's run time.
-func conversionFault(convert func()) (err error) {
-	defer func() {
-		if failed := recover(); failed != nil {
-			err = fmt.Errorf("%v", failed)
-		}
-	}()
-	convert()
-	return nil
+	if _, ok := args[1].(types.Int); ok {
+		return nil
+	}
+	return fmt.Errorf("interface conversion: ref.Val is %T, not types.Int", args[1])
 }

@@ -2,7 +2,6 @@ package library
 
 import (
 	"net/url"
-	"reflect"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -15,20 +14,21 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Format returns the library of named string formats: functions that give a
+// formatLibrary is the library of named string formats: functions that give a
 // format, and one that says what is wrong with a string of that format.
-func Format() Library {
+func formatLibrary() Library {
+	typ := formatClass.typ
 	formats := namedFormats()
 	functions := []Function{
 		{
 			Name: "format.named",
 			Doc:  "Returns the format of that name, or optional.none() if there is none: " + formatNames(formats) + ".",
 			Overloads: []Overload{{
-				ID: "format-named", Args: args(cel.StringType), Result: cel.OptionalType(FormatType),
+				ID: "format-named", Args: args(cel.StringType), Result: cel.OptionalType(typ),
 				Impl: Unary(func(name types.String) (*types.Optional, error) {
 					for _, f := range formats {
 						if f.function == string(name) {
-							return types.OptionalOf(f.FormatValue), nil
+							return types.OptionalOf(f.value), nil
 						}
 					}
 					return types.OptionalNone, nil
@@ -45,9 +45,9 @@ func Format() Library {
 			Doc:  "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.",
 			Overloads: []Overload{{
 				ID: "format-validate", Member: true,
-				Args: args(FormatType, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
-				Impl: Binary(func(f FormatValue, s types.String) (*types.Optional, error) {
-					if messages := f.Validate(string(s)); len(messages) > 0 {
+				Args: args(typ, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
+				Impl: Binary(func(f formatValue, s types.String) (*types.Optional, error) {
+					if messages := f.v.validate(string(s)); len(messages) > 0 {
 						return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
 					}
 					return types.OptionalNone, nil
@@ -70,13 +70,13 @@ func Format() Library {
 	return Library{
 		Name:  "kubernetes.format",
 		Doc:   "Checks strings against the named formats of Kubernetes, with messages that a messageExpression can show.",
-		Since: release.Minor(31),
+		since: release.Minor(31),
 		Types: []Type{{
-			CEL: FormatType,
+			CEL: typ,
 			Doc: "A named string format.",
 			// The estimate thinks of comparing names of up to 64 characters.
 			EqualCost:  cost.Split(cost.Scan(cost.Between(1, 64, 0)), cost.Fixed(1)),
-			EqualSince: equalSince(),
+			equalSince: equalSince(),
 		}},
 		Functions: functions,
 	}
@@ -85,57 +85,30 @@ func Format() Library {
 // maxNamePattern is the length of the pattern that estimates assume, in characters.
 const maxNamePattern = 128
 
-// FormatType is the CEL type of formats.
-var FormatType = cel.ObjectType("kubernetes.NamedFormat")
-
-// FormatValue is a named string format as a CEL value. Two formats are equal if
-// their names are. The zero value accepts every string.
-type FormatValue struct {
-	name        string
+// formatData is a named string format. It is no key of a map.
+type formatData struct {
+	// name identifies the format. It is not always the name of the function:
+	// format.dns1123Label() is DNS1123Label.
+	name string
+	// patternSize is the length of its pattern, or a guess at it, by which an API
+	// server prices a validation.
 	patternSize int
-	validate    func(string) []string
+	// validate returns what is wrong with a string, nothing if it is valid.
+	validate func(string) []string
 }
 
-// Name returns the name that identifies the format, which is not always the
-// one of its function: format.dns1123Label() is DNS1123Label.
-func (f FormatValue) Name() string { return f.name }
+type formatValue = object[formatData]
 
-// Validate returns what is wrong with a string, nothing if it is valid.
-func (f FormatValue) Validate(s string) []string {
-	if f.validate == nil {
-		return nil
-	}
-	return f.validate(s)
+var formatClass = class[formatData]{
+	typ: cel.ObjectType("kubernetes.NamedFormat"), name: "Format",
+	equal: func(x, y formatData) (bool, bool) { return x.name == y.name, true },
 }
 
-// ConvertToNative implements ref.Val. A format converts to no Go type.
-func (f FormatValue) ConvertToNative(t reflect.Type) (any, error) {
-	return native("Format", t)
-}
-
-// ConvertToType implements ref.Val.
-func (f FormatValue) ConvertToType(t ref.Type) ref.Val {
-	return convert(f, FormatType, t)
-}
-
-// Equal implements ref.Val.
-func (f FormatValue) Equal(other ref.Val) ref.Val {
-	o, ok := other.(FormatValue)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
-	}
-	return types.Bool(f.name == o.name)
-}
-
-// Type implements ref.Val.
-func (f FormatValue) Type() ref.Type { return FormatType }
-
-// Value implements ref.Val.
-func (f FormatValue) Value() any { return f }
+func (formatData) class() *class[formatData] { return &formatClass }
 
 // namedFormat is a format and the function that gives it.
 type namedFormat struct {
-	FormatValue
+	value        formatValue
 	function     string
 	doc          string
 	valid, wrong string
@@ -144,19 +117,12 @@ type namedFormat struct {
 func (f namedFormat) declare() Function {
 	name := "format." + f.function
 	check := func(s string) string { return name + "().validate('" + s + "').hasValue()" }
-	return Function{
-		Name: name,
-		Doc:  f.doc,
-		Overloads: []Overload{{
-			ID: name, Args: args(), Result: FormatType,
-			Impl: Nullary(func() (FormatValue, error) { return f.FormatValue, nil }),
-			Cost: cost.Fixed(1),
-			Examples: []Example{
-				{Expr: check(f.valid), Want: `false`},
-				{Expr: check(f.wrong), Want: `true`},
-			},
-		}},
-	}
+	return single(name, f.doc, Overload{
+		ID: name, Args: args(), Result: formatClass.typ,
+		Impl:     Nullary(func() (formatValue, error) { return f.value, nil }),
+		Cost:     cost.Fixed(1),
+		Examples: []Example{{Expr: check(f.valid), Want: `false`}, {Expr: check(f.wrong), Want: `true`}},
+	})
 }
 
 func formatNames(formats []namedFormat) string {
@@ -167,36 +133,37 @@ func formatNames(formats []namedFormat) string {
 	return strings.Join(names, ", ")
 }
 
-// namedFormats lists the formats in the order in which they are documented. The
-// sizes are those by which an API server prices a validation: lengths of
-// patterns, or guesses at them.
+// namedFormats lists the formats in the order in which they are documented.
 func namedFormats() []namedFormat {
+	format := func(name string, patternSize int, validate func(string) []string) formatValue {
+		return formatValue{formatData{name, patternSize, validate}}
+	}
 	return []namedFormat{
-		{FormatValue{"DNS1123Label", 30, validation.IsDNS1123Label}, "dns1123Label",
+		{format("DNS1123Label", 30, validation.IsDNS1123Label), "dns1123Label",
 			"Lower case letters, digits and '-', at most 63, as RFC 1123 has it: the name of a namespace.", "web-1", "Web"},
-		{FormatValue{"DNS1123Subdomain", 60, validation.IsDNS1123Subdomain}, "dns1123Subdomain",
+		{format("DNS1123Subdomain", 60, validation.IsDNS1123Subdomain), "dns1123Subdomain",
 			"Labels of RFC 1123 joined by '.', at most 253 characters: the name of most objects.", "web.example.com", "web..com"},
-		{FormatValue{"DNS1035Label", 30, validation.IsDNS1035Label}, "dns1035Label",
+		{format("DNS1035Label", 30, validation.IsDNS1035Label), "dns1035Label",
 			"A label of RFC 1035, which begins with a letter: the name of a service.", "web-1", "1-web"},
-		{FormatValue{"QualifiedName", 60, validation.IsQualifiedName}, "qualifiedName",
+		{format("QualifiedName", 60, validation.IsQualifiedName), "qualifiedName",
 			"A name of at most 63 characters with an optional subdomain and '/' before it: the key of a label.", "example.com/Web_1", "a/b/c"},
-		{FormatValue{"DNS1123LabelPrefix", 30, prefix(validation.IsDNS1123Label)}, "dns1123LabelPrefix",
+		{format("DNS1123LabelPrefix", 30, prefix(validation.IsDNS1123Label)), "dns1123LabelPrefix",
 			"The beginning of a DNS 1123 label, which may end in '-'.", "web-", "-web"},
-		{FormatValue{"DNS1123SubdomainPrefix", 60, prefix(validation.IsDNS1123Subdomain)}, "dns1123SubdomainPrefix",
+		{format("DNS1123SubdomainPrefix", 60, prefix(validation.IsDNS1123Subdomain)), "dns1123SubdomainPrefix",
 			"The beginning of a DNS 1123 subdomain, which may end in '-'.", "web.example-", "web."},
-		{FormatValue{"DNS1035LabelPrefix", 30, prefix(validation.IsDNS1035Label)}, "dns1035LabelPrefix",
+		{format("DNS1035LabelPrefix", 30, prefix(validation.IsDNS1035Label)), "dns1035LabelPrefix",
 			"The beginning of a DNS 1035 label, which may end in '-'.", "web-", "1web-"},
-		{FormatValue{"LabelValue", 40, validation.IsValidLabelValue}, "labelValue",
+		{format("LabelValue", 40, validation.IsValidLabelValue), "labelValue",
 			"The value of a label: empty, or at most 63 letters, digits, '-', '_' and '.'.", "Web_1.0", "a b"},
-		{FormatValue{"URI", 1103, uriErrors}, "uri",
+		{format("URI", 1103, uriErrors), "uri",
 			"A URI with a scheme, or an absolute path.", "https://example.com/a", "example.com"},
-		{FormatValue{"uuid", len(strfmt.UUIDPattern), registered("uuid", "does not match the UUID format")}, "uuid",
+		{format("uuid", len(strfmt.UUIDPattern), registered("uuid", "does not match the UUID format")), "uuid",
 			"A UUID, with or without its dashes, in either case.", "123e4567-e89b-12d3-a456-426614174000", "123e4567"},
-		{FormatValue{"byte", 84, registered("byte", "invalid base64")}, "byte",
+		{format("byte", 84, registered("byte", "invalid base64")), "byte",
 			"Bytes in standard base64 with padding.", "aGVsbG8=", "aGVsbG8"},
-		{FormatValue{"date", len(strfmt.DateTimePattern), registered("date", "invalid date")}, "date",
+		{format("date", len(strfmt.DateTimePattern), registered("date", "invalid date")), "date",
 			"A day of RFC 3339.", "2021-01-31", "2021-02-31"},
-		{FormatValue{"datetime", len(strfmt.DateTimePattern), registered("datetime", "invalid datetime")}, "datetime",
+		{format("datetime", len(strfmt.DateTimePattern), registered("datetime", "invalid datetime")), "datetime",
 			"A moment of RFC 3339.", "2021-01-31T00:00:00Z", "2021-01-31"},
 	}
 }
@@ -234,11 +201,11 @@ func registered(name, message string) func(string) []string {
 // pattern as long as the format says, and one unit for what is no format.
 func validationPrice() cost.Model {
 	pattern := cost.Computed("", nil, func(args []ref.Val, _ ref.Val) uint64 {
-		return uint64(args[0].(FormatValue).patternSize)
+		return uint64(args[0].(formatValue).v.patternSize)
 	})
 	match := cost.Regex(cost.Arg(1), pattern)
 	return cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
-		if _, ok := args[0].(FormatValue); !ok {
+		if _, ok := args[0].(formatValue); !ok {
 			return 1
 		}
 		return match.Runtime(args, result)

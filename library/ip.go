@@ -3,7 +3,6 @@ package library
 import (
 	"fmt"
 	"net/netip"
-	"reflect"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -13,25 +12,27 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// IPType is the CEL type of IP addresses.
-var IPType = cel.OpaqueType("net.IP")
+// IPType is the CEL type of IP addresses. Its values are made by [NewIP].
+func IPType() *cel.Type { return ipClass.typ }
 
-// IP is the library of IP addresses.
-func IP() Library {
+// ipLibrary is the library of IP addresses.
+func ipLibrary() Library {
+	typ := ipClass.typ
 	return Library{
 		Name:  "kubernetes.net.ip",
 		Doc:   "Parses and classifies IP addresses.",
-		Since: release.Minor(30),
-		Types: []Type{{CEL: IPType, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), EqualSince: equalSince()}},
+		since: release.Minor(30),
+		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{{
 			Name: "ip",
 			Doc:  "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.",
 			Overloads: []Overload{{
-				ID: "string_to_ip", Args: args(cel.StringType), Result: IPType,
-				Impl: Unary(func(s types.String) (IPValue, error) { return ParseIP(string(s)) }),
-				Released: Unary(func(s types.String) (IPValue, error) {
-					ip, err := ParseIP(string(s))
-					return NewIP(ip.addr), err
+				ID: "string_to_ip", Args: args(cel.StringType), Result: typ,
+				Impl: parser(parseIP),
+				// On a server the text does not matter, not even for keys of maps.
+				released: parser(func(s string) (ipValue, error) {
+					ip, err := parseIP(s)
+					return ipValue{ipData{addr: ip.v.addr}}, err
 				}),
 				Cost: cost.Scan(cost.Arg(0)),
 				Examples: []Example{
@@ -47,10 +48,7 @@ func IP() Library {
 			Doc:  "Tells whether a string is an IP address that `ip` accepts.",
 			Overloads: []Overload{{
 				ID: "is_ip", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: Unary(func(s types.String) (types.Bool, error) {
-					_, err := ParseIP(string(s))
-					return err == nil, nil
-				}),
+				Impl: accepts(parseIP),
 				Cost: cost.Scan(cost.Arg(0)),
 				Examples: []Example{
 					{Expr: `isIP('127.0.0.1')`, Want: `true`},
@@ -62,9 +60,9 @@ func IP() Library {
 			Doc:  "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).",
 			Overloads: []Overload{{
 				ID: "ip_is_canonical", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: Unary(func(s types.String) (types.Bool, error) {
-					ip, err := ParseIP(string(s))
-					return types.Bool(ip.IsCanonical()), err
+				Impl: parser(func(s string) (types.Bool, error) {
+					ip, err := parseIP(s)
+					return types.Bool(!ip.v.loose), err
 				}),
 				// Parsing, and comparing what was parsed with the text.
 				Cost: cost.Scaled(cost.Arg(0), 2*cost.StringFactor),
@@ -78,8 +76,8 @@ func IP() Library {
 			Name: "isCanonical",
 			Doc:  "Tells whether an address was written in its canonical form. Addresses that were not parsed are.",
 			Overloads: []Overload{{
-				ID: "ip_member_is_canonical", Member: true, Args: args(IPType), Result: cel.BoolType, Beyond: true,
-				Impl: Unary(func(ip IPValue) (types.Bool, error) { return types.Bool(ip.IsCanonical()), nil }),
+				ID: "ip_member_is_canonical", Member: true, Args: args(typ), Result: cel.BoolType, DocumentedOnly: true,
+				Impl: reader(func(ip ipData) types.Bool { return types.Bool(!ip.loose) }),
 				Cost: cost.Fixed(1),
 				Examples: []Example{
 					{Expr: `ip('2001:db8::abcd').isCanonical()`, Want: `true`},
@@ -90,7 +88,7 @@ func IP() Library {
 			Name: "family",
 			Doc:  "Returns 4 for an IPv4 and 6 for an IPv6 address.",
 			Overloads: []Overload{{
-				ID: "ip_family", Member: true, Args: args(IPType), Result: cel.IntType,
+				ID: "ip_family", Member: true, Args: args(typ), Result: cel.IntType,
 				Impl: Unary(family),
 				Cost: cost.Fixed(1),
 				Examples: []Example{
@@ -110,117 +108,64 @@ func IP() Library {
 			ipPredicate("isGlobalUnicast", "ip_is_global_unicast",
 				"Tells whether an address is for one host beyond the link; those of private networks are too.",
 				netip.Addr.IsGlobalUnicast, `ip('192.168.0.1')`, `ip('255.255.255.255')`),
-			stringOf("ip_to_string", IPType, Unary(func(ip IPValue) (types.String, error) { return types.String(ip.String()), nil }),
+			stringOf("ip_to_string", &ipClass,
 				Example{Expr: `string(ip('2001:DB8::ABCD'))`, Want: `'2001:db8::abcd'`}),
 		},
 	}
 }
 
 func ipPredicate(name, id, doc string, is func(netip.Addr) bool, yes, no string) Function {
-	return Function{
-		Name: name,
-		Doc:  doc,
-		Overloads: []Overload{{
-			ID: id, Member: true, Args: args(IPType), Result: cel.BoolType,
-			Impl: Unary(func(ip IPValue) (types.Bool, error) { return types.Bool(is(ip.addr)), nil }),
-			Cost: cost.Fixed(1),
-			Examples: []Example{
-				{Expr: yes + "." + name + "()", Want: `true`},
-				{Expr: no + "." + name + "()", Want: `false`},
-			},
-		}},
-	}
+	return method(name, id, args(ipClass.typ), cel.BoolType, doc,
+		reader(func(ip ipData) types.Bool { return types.Bool(is(ip.addr)) }),
+		Example{Expr: yes + "." + name + "()", Want: `true`},
+		Example{Expr: no + "." + name + "()", Want: `false`})
 }
 
-// stringOf adds a conversion to the string function of the language.
-func stringOf(id string, from *cel.Type, impl Impl, examples ...Example) Function {
-	return Function{
-		Name: "string",
-		Doc:  "Converts a value to its text.",
-		Overloads: []Overload{{
-			ID: id, Args: args(from), Result: cel.StringType,
-			Impl: impl, Cost: cost.Fixed(1), Examples: examples,
-		}},
-	}
-}
-
-func family(ip IPValue) (types.Int, error) {
+func family(ip ipValue) (types.Int, error) {
 	switch {
-	case ip.addr.Is4():
+	case ip.v.addr.Is4():
 		return 4, nil
-	case ip.addr.Is6():
+	case ip.v.addr.Is6():
 		return 6, nil
 	}
-	return 0, fmt.Errorf("IP address %q is not an IPv4 or IPv6 address", ip.addr)
+	return 0, fmt.Errorf("IP address %q is not an IPv4 or IPv6 address", ip.v.addr)
 }
 
-// IPValue is the CEL value of an IP address. The zero value is not an address:
-// its family is an error.
-//
-// A parsed value remembers whether its text was canonical. Equal ignores that;
-// the == of Go does not, so compare values with Equal, and addresses with ==.
-type IPValue struct {
+// ipData is an IP address. The zero value is not an address: its family is an
+// error.
+type ipData struct {
 	addr netip.Addr
-	// loose is true if the text was not canonical.
+	// loose is true if the address was parsed and its text was not canonical.
 	loose bool
 }
 
-// NewIP returns the value of an address. Unlike ParseIP it takes any address.
-func NewIP(addr netip.Addr) IPValue { return IPValue{addr: addr} }
+type ipValue = object[ipData]
 
-// ParseIP parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped
-// IPv6 addresses are errors. The error is that of the CEL function ip.
-func ParseIP(s string) (IPValue, error) {
+var ipClass = class[ipData]{
+	typ: cel.OpaqueType("net.IP"), name: "IP", toString: true,
+	value: func(ip ipData) any { return ip.addr },
+	text:  func(ip ipData) string { return ip.addr.String() },
+	equal: func(x, y ipData) (bool, bool) { return x.addr == y.addr, true },
+	size:  func(ip ipData) int { return ip.addr.BitLen() / 8 },
+}
+
+func (ipData) class() *class[ipData] { return &ipClass }
+
+// NewIP returns the CEL value of an address. Its Value is the netip.Addr. Unlike
+// the CEL function ip it takes any address.
+func NewIP(addr netip.Addr) ref.Val { return ipValue{ipData{addr: addr}} }
+
+// parseIP parses an IPv4 or IPv6 address without a zone. An IPv4-mapped IPv6
+// address is an error.
+func parseIP(s string) (ipValue, error) {
 	addr, err := netip.ParseAddr(s)
 	switch {
 	case err != nil:
-		return IPValue{}, fmt.Errorf("IP Address %q parse error during conversion from string: %w", s, err)
+		return ipValue{}, fmt.Errorf("IP Address %q parse error during conversion from string: %w", s, err)
 	case addr.Zone() != "":
-		return IPValue{}, fmt.Errorf("IP address %q with zone value is not allowed", s)
+		return ipValue{}, fmt.Errorf("IP address %q with zone value is not allowed", s)
 	case addr.Is4In6():
-		return IPValue{}, fmt.Errorf("IPv4-mapped IPv6 address %q is not allowed", s)
+		return ipValue{}, fmt.Errorf("IPv4-mapped IPv6 address %q is not allowed", s)
 	}
-	return IPValue{addr: addr, loose: addr.String() != s}, nil
+	return ipValue{ipData{addr: addr, loose: addr.String() != s}}, nil
 }
-
-// Addr returns the address.
-func (ip IPValue) Addr() netip.Addr { return ip.addr }
-
-// IsCanonical tells whether the address was written in its canonical form. It
-// is true for an address that was not parsed.
-func (ip IPValue) IsCanonical() bool { return !ip.loose }
-
-// String returns the canonical form.
-func (ip IPValue) String() string { return ip.addr.String() }
-
-// ConvertToNative converts to netip.Addr or to a string.
-func (ip IPValue) ConvertToNative(to reflect.Type) (any, error) {
-	return native("IP", to, ip.addr, ip.String())
-}
-
-// ConvertToType converts to the IP type itself, to the type of types and to a
-// string.
-func (ip IPValue) ConvertToType(to ref.Type) ref.Val {
-	if to == types.StringType {
-		return types.String(ip.String())
-	}
-	return convert(ip, IPType, to)
-}
-
-// Equal tells whether two addresses are the same, however they were written.
-func (ip IPValue) Equal(other ref.Val) ref.Val {
-	o, ok := other.(IPValue)
-	if !ok {
-		return types.ValOrErr(other, "no such overload")
-	}
-	return types.Bool(ip.addr == o.addr)
-}
-
-// Type returns [IPType].
-func (ip IPValue) Type() ref.Type { return IPType }
-
-// Value returns the address as netip.Addr.
-func (ip IPValue) Value() any { return ip.addr }
-
-// Size returns the number of bytes of the address, for the cost model.
-func (ip IPValue) Size() ref.Val { return types.Int(ip.addr.BitLen() / 8) }

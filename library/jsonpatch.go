@@ -7,15 +7,17 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
 )
 
-// JSONPatch is the library of mutating admission policies. It is in no other
-// environment of an API server, so [Kubernetes] does not list it.
+// JSONPatch is the library that only mutating admission policies have. [For]
+// leaves it out, for no other environment of an API server has it.
 func JSONPatch() Library {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	return Library{
-		Name: "kubernetes.jsonpatch",
-		Doc:  "Helps to build JSON patches.",
+		Name:  "kubernetes.jsonpatch",
+		Doc:   "Helps to build JSON patches.",
+		trait: declare.Policies,
 		Functions: []Function{{
 			Name: "jsonpatch.escapeKey",
 			Doc:  "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.",

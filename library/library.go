@@ -8,28 +8,20 @@ package library
 
 import (
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/release"
 )
 
 // Library is a set of functions and types that enters an environment as one.
+// It and what it contains is data: nobody changes it once an environment has it.
 type Library struct {
-	// Name identifies the library; the same name is added to an environment once.
+	// Name identifies the library. An environment has one library of a name.
 	Name string
 	// Doc says what the library is for, in a sentence or more.
 	Doc string
-	// Since is the environment version that introduced the library.
-	Since release.Release
-	// Until is the environment version that replaced the library, zero if it
-	// is still there.
-	Until release.Release
-	// FirstServer and LastServer are the first and the last release of the API
-	// server that has the library, whatever the version of its environment; zero
-	// stands for no such bound. They differ from Since and Until for what servers
-	// got from cel-go without a version of its own.
-	FirstServer, LastServer release.Release
 	// Types are the CEL types that the library adds.
 	Types []Type
 	// Functions are the functions that the library adds or prices.
@@ -40,23 +32,17 @@ type Library struct {
 	// Options are what cel-go itself supplies: the declarations of its own
 	// extension libraries, and language settings.
 	Options []cel.EnvOption
-	// Patterns compile constant regular expressions when a program is planned,
-	// so that a faulty one is an error then.
-	Patterns []Pattern
-}
 
-// Pattern compiles the constant regular expressions of a function's calls.
-type Pattern struct {
-	// Function is the name of the function.
-	Function string
-	// OverloadID restricts it to an overload, unless it is empty.
-	OverloadID string
-	// Index is the index of the argument that is the regular expression; the
-	// receiver of a member function is the first.
-	Index int
-	// Compile returns the implementation of a call by a regular expression. It
-	// checks its arguments and does not keep the slice of them.
-	Compile func(pattern string) (functions.FunctionOp, error)
+	// since is the environment version that introduced the library, and until the
+	// one that replaced it, zero if it is still there.
+	since, until release.Release
+	// firstServer and lastServer are the first and the last release of the API
+	// server that has the library, whatever the version of its environment; zero
+	// stands for no such bound. They bound what servers got from cel-go without a
+	// version of its own.
+	firstServer, lastServer release.Release
+	trait                   declare.Trait
+	regexes                 []declare.Regex
 }
 
 // Type is a CEL type that a library adds.
@@ -71,9 +57,10 @@ type Type struct {
 	// EqualCost prices == of two values of the type. A zero model leaves it to
 	// the price of == for all types.
 	EqualCost cost.Model
-	// EqualSince is the first release of the API server with the price of ==, zero
-	// if there is none before it.
-	EqualSince release.Release
+
+	// equalSince is the first release of the API server with the price of ==, zero
+	// if every release has it.
+	equalSince release.Release
 }
 
 // Function is a function by its name, with all overloads that a library adds.
@@ -102,18 +89,27 @@ type Overload struct {
 	// Impl is the implementation. A zero Impl means that Library.Options
 	// declares the overload, and only its documentation and price stand here.
 	Impl Impl
-	// Released is the implementation of API servers, if Impl does more for the
-	// sake of an overload that is Beyond.
-	Released Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
-	// Earlier are the prices on older releases, oldest first.
-	Earlier []EarlierCost
 	// Examples are evaluated by a test and travel with the documentation.
 	Examples []Example
-	// Beyond is true for what the documentation describes and no released API
-	// server has. Server-exact environments leave it out.
-	Beyond bool
+	// DocumentedOnly is true for what the documentation of Kubernetes describes and
+	// no released API server has. Server-exact environments leave it out.
+	DocumentedOnly bool
+
+	// released is the implementation of API servers, if Impl does more for the
+	// sake of an overload that is only documented.
+	released Impl
+	// earlier are the prices on older releases, oldest first.
+	earlier []earlierCost
+}
+
+// earlierCost is a price that a release of the API server has changed.
+type earlierCost struct {
+	// last is the last release with the price.
+	last release.Release
+	// cost is the price, as that of an Overload.
+	cost cost.Model
 }
 
 // Macro is a form that the parser rewrites, as it does `list.map(x, f(x))`.
@@ -140,3 +136,39 @@ type Example struct {
 }
 
 func args(types ...*cel.Type) []*cel.Type { return types }
+
+// single declares a function with one overload.
+func single(name, doc string, o Overload) Function {
+	return Function{Name: name, Doc: doc, Overloads: []Overload{o}}
+}
+
+// method declares a member function with one overload that costs a unit.
+func method(name, id string, arguments []*cel.Type, result *cel.Type, doc string, impl Impl, examples ...Example) Function {
+	return single(name, doc, Overload{
+		ID: id, Member: true, Args: arguments, Result: result, Impl: impl, Cost: cost.Fixed(1), Examples: examples,
+	})
+}
+
+// member describes an overload with a receiver that cel-go supplies.
+func member(id string, result *cel.Type, price cost.Model, arguments []*cel.Type, examples ...Example) Overload {
+	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
+}
+
+// stringOf adds a conversion to the string function of the language.
+func stringOf[T content[T]](id string, of *class[T], examples ...Example) Function {
+	return single("string", "Converts a value to its text.", Overload{
+		ID: id, Args: args(of.typ), Result: cel.StringType,
+		Impl: reader(func(v T) types.String { return types.String(of.text(v)) }),
+		Cost: cost.Fixed(1), Examples: examples,
+	})
+}
+
+// until is the price history of an overload that had another price until a
+// release.
+func until(last release.Release, price cost.Model) []earlierCost {
+	return []earlierCost{{last, price}}
+}
+
+// equalSince is the first release that prices == of the types of Kubernetes. Older
+// ones estimate them as values of any size, and charge the size that the value has.
+func equalSince() release.Release { return release.Minor(32) }

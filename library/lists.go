@@ -12,10 +12,10 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Lists is the library of lists as it is since Kubernetes 1.37, with includes.
-func Lists() Library {
-	l := ListsV0()
-	l.Since, l.Until = release.Minor(37), release.Release{}
+// listsLibrary is the library of lists as it is since Kubernetes 1.37, with includes.
+func listsLibrary() Library {
+	l := listsV0()
+	l.since, l.until = release.Minor(37), release.Release{}
 	l.Functions = append(l.Functions, Function{
 		Name: "includes",
 		Doc:  "Tells whether a list contains an element. A value that is not a list includes what equals it.",
@@ -34,12 +34,12 @@ func Lists() Library {
 	return l
 }
 
-// ListsV0 is the library of lists as it was before Kubernetes 1.37.
-func ListsV0() Library {
+// listsV0 is the library of lists as it was before Kubernetes 1.37.
+func listsV0() Library {
 	return Library{
 		Name:  "kubernetes.lists",
 		Doc:   "Sums up and searches lists.",
-		Until: release.Minor(37),
+		until: release.Minor(37),
 		Functions: []Function{{
 			Name: "isSorted",
 			Doc:  "Tells whether the elements of a list are in ascending order.",

@@ -10,10 +10,11 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
 )
 
-// Regex is the library that finds matches of regular expressions (RE2).
-func Regex() Library {
+// regexLibrary is the library that finds matches of regular expressions (RE2).
+func regexLibrary() Library {
 	price := cost.Regex(cost.Arg(0), cost.Arg(1)).Yields(cost.Computed("", func(operands []cost.Operand) cost.Range {
 		return cost.Range{Max: operands[0].Size().Max}
 	}, nil))
@@ -60,11 +61,11 @@ func Regex() Library {
 				},
 			}},
 		}},
-		Patterns: []Pattern{
-			constantPattern("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
+		regexes: []declare.Regex{
+			constantRegex("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
 				return types.String(re.FindString(str))
 			}),
-			constantPattern("findAll", findAllCompiled),
+			constantRegex("findAll", findAllCompiled),
 		},
 	}
 }
@@ -89,10 +90,10 @@ func findAllCompiled(re *regexp.Regexp, str string, limit int) ref.Val {
 	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(str, limit))
 }
 
-// constantPattern compiles the pattern of a call once, when the program is
+// constantRegex compiles the pattern of a call once, when the program is
 // planned. The limit of a call without one is negative.
-func constantPattern(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) Pattern {
-	return Pattern{Function: function, Index: 1, Compile: func(pattern string) (functions.FunctionOp, error) {
+func constantRegex(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) declare.Regex {
+	return declare.Regex{Function: function, Index: 1, Compile: func(pattern string) (functions.FunctionOp, error) {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
 			return nil, err

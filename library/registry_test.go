@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,14 +12,9 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// libraries are all that this package declares.
-func libraries() []library.Library {
-	return append(append(library.Extensions(), library.Kubernetes()...), library.JSONPatch())
-}
-
 func TestDeclarationsAreComplete(t *testing.T) {
 	owner := map[string]library.Library{}
-	for _, l := range libraries() {
+	for _, l := range library.All() {
 		if l.Name == "" || l.Doc == "" {
 			t.Errorf("library %q: name or doc is missing", l.Name)
 		}
@@ -32,14 +28,14 @@ func TestDeclarationsAreComplete(t *testing.T) {
 				t.Errorf("function %s: doc or overloads are missing", f.Name)
 			}
 			for _, o := range f.Overloads {
-				if other, ok := owner[o.ID]; ok && other.Name != l.Name && other.Until.IsZero() {
+				if other, ok := owner[o.ID]; ok && other.Name != l.Name {
 					t.Errorf("overload %s is in %s and in %s", o.ID, l.Name, other.Name)
 				}
 				owner[o.ID] = l
 				if o.ID == "" || o.Result == nil || len(o.Examples) == 0 || o.Member && len(o.Args) == 0 {
 					t.Errorf("overload %q of %s: id, signature or examples are missing", o.ID, f.Name)
 				}
-				if o.CostText() == "" {
+				if o.CostText(release.Newest()) == "" {
 					t.Errorf("overload %s: its price has no text", o.ID)
 				}
 				// What cel-go supplies has the price of cel-go if it has none here.
@@ -59,17 +55,21 @@ func TestDeclarationsAreComplete(t *testing.T) {
 // TestExamples evaluates each example in the environment of the version that
 // introduced it, with what is beyond any release.
 func TestExamples(t *testing.T) {
-	for _, l := range libraries() {
-		s := newServer(t, l.Since)
-		var options []cel.EnvOption
-		server := release.Minor(37)
-		if !l.LastServer.IsZero() {
-			server = l.LastServer
+	for _, l := range library.All() {
+		first, server := l.Releases()
+		if server.IsZero() {
+			server = release.Newest()
 		}
-		for _, other := range append(library.Of(server, l.Since), library.JSONPatch()) {
+		version := first.Previous()
+		if oldest := release.Versioned().Previous(); version.Before(oldest) {
+			version = oldest
+		}
+		s := newServer(t, version)
+		var options []cel.EnvOption
+		for _, other := range append(library.For(server, version), library.JSONPatch()) {
 			options = append(options, other.EnvOption())
 		}
-		env, err := cel.NewEnv(append(options, cel.Variable("authorizer", library.AuthorizerType))...)
+		env, err := cel.NewEnv(append(options, cel.Variable("authorizer", library.AuthorizerType()))...)
 		if err != nil {
 			t.Fatalf("%s: %v", l.Name, err)
 		}
@@ -114,19 +114,19 @@ func (s server) example(t *testing.T, e library.Example) {
 }
 
 func TestReleasedLeavesOutWhatNoServerHas(t *testing.T) {
-	for _, l := range libraries() {
+	for _, l := range library.All() {
 		for _, f := range l.Released().Functions {
 			if len(f.Overloads) == 0 {
 				t.Errorf("%s: no overloads", f.Name)
 			}
 			for _, o := range f.Overloads {
-				if o.Beyond {
+				if o.DocumentedOnly {
 					t.Errorf("%s is beyond what was released", o.ID)
 				}
 			}
 		}
 	}
-	env, err := cel.NewEnv(library.IP().Released().EnvOption())
+	env, err := cel.NewEnv(named(t, "kubernetes.net.ip").Released().EnvOption())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,4 +145,14 @@ func TestReleasedLeavesOutWhatNoServerHas(t *testing.T) {
 	if out, _, err := program.Eval(cel.NoVars()); err != nil || out != types.True {
 		t.Errorf("got %v, %v, want true", out, err)
 	}
+}
+
+func named(t testing.TB, name string) library.Library {
+	t.Helper()
+	libraries := library.Newest()
+	i := slices.IndexFunc(libraries, func(l library.Library) bool { return l.Name == name })
+	if i < 0 {
+		t.Fatalf("no library %s", name)
+	}
+	return libraries[i]
 }

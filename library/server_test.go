@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/testauthz"
 	"github.com/kubecel/kubecel/library"
@@ -25,11 +24,11 @@ type server struct {
 
 func newServer(t testing.TB, v release.Release) server {
 	t.Helper()
-	options := []cel.EnvOption{cel.Variable("authorizer", library.AuthorizerType)}
+	options := []cel.EnvOption{cel.Variable("authorizer", library.AuthorizerType())}
 	prices := []pricing.Prices{pricing.Standard(release.Newest())}
 	for _, l := range serverLibraries(v) {
 		options = append(options, l.EnvOption())
-		prices = append(prices, environment.Prices(l, release.Newest()))
+		prices = append(prices, l.Prices(release.Newest()))
 	}
 	env, err := cel.NewEnv(options...)
 	if err != nil {
@@ -39,7 +38,7 @@ func newServer(t testing.TB, v release.Release) server {
 }
 
 func serverLibraries(v release.Release) []library.Library {
-	libraries := library.Environment(v)
+	libraries := library.For(release.Newest(), v)
 	for i, l := range libraries {
 		libraries[i] = l.Released()
 	}

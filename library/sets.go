@@ -8,12 +8,12 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Sets returns the library that compares lists as sets.
-func Sets() Library {
+// setsLibrary is the library that compares lists as sets.
+func setsLibrary() Library {
 	return Library{
 		Name:  "cel.sets",
 		Doc:   "Compares lists as sets: neither order nor repetition counts. Elements are equal if == says so, numbers of different types included.",
-		Since: release.Minor(29),
+		since: release.Minor(29),
 		Functions: []Function{
 			setFunction("contains", 1, "Tells whether the first list has every element of the second.",
 				Example{Expr: `sets.contains([1, 2, 3], [3, 2])`, Want: `true`},

@@ -10,31 +10,12 @@ import (
 	"github.com/google/cel-go/ext"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/release"
 )
 
-// The names of settings that environments ask for.
-const (
-	// NumbersName is the library that compares numbers of different types.
-	NumbersName = "cel.numbers"
-	// OptionalsName is the library of optional types and their syntax.
-	OptionalsName = "cel.optionals"
-	// FormatChecksName is the library that checks calls of format.
-	FormatChecksName = "cel.format"
-	// ValidatorsName is the library that checks literals.
-	ValidatorsName = "cel.validators"
-	// IdentifiersName is the library of names in backquotes.
-	IdentifiersName = "cel.identifiers"
-	// KeywordsName is the library that selects fields by reserved words.
-	KeywordsName = "cel.keywords"
-)
-
-// Settings returns what an API server sets of the language itself, as libraries
-// so that each has the version that introduced it.
-func Settings() []Library {
-	return slices.Concat(settings(), optionals(), []Library{integerDurations(), twoVariables()})
-}
-
+// settings are what an API server sets of the language itself, as libraries so
+// that each has the version that introduced it.
 func settings() []Library {
 	return []Library{
 		{
@@ -48,15 +29,17 @@ func settings() []Library {
 			),
 		},
 		{
-			Name:    NumbersName,
+			Name:    "cel.numbers",
+			trait:   declare.Numbers,
 			Doc:     "Compares numbers of different types: `1 < 1.5` and `2u > 1`.",
-			Since:   release.Minor(28),
+			since:   release.Minor(28),
 			Options: []cel.EnvOption{cel.CrossTypeNumericComparisons(true)},
 		},
 		{
-			Name:  ValidatorsName,
+			Name:  "cel.validators",
+			trait: declare.Literals,
 			Doc:   "Checks literals when an expression is compiled: durations, timestamps, regular expressions, and that those of a list or map are of one type.",
-			Since: release.Minor(29),
+			since: release.Minor(29),
 			Options: []cel.EnvOption{cel.ASTValidators(
 				cel.ValidateDurationLiterals(),
 				cel.ValidateTimestampLiterals(),
@@ -67,22 +50,23 @@ func settings() []Library {
 		{
 			// Strings brings the checks, and an environment without this library
 			// leaves them out.
-			Name:        FormatChecksName,
+			Name:        "cel.format",
+			trait:       declare.Formats,
 			Doc:         "Checks calls of format with literals when an expression is compiled.",
-			Since:       release.Minor(29),
-			FirstServer: release.Minor(31),
+			since:       release.Minor(29),
+			firstServer: release.Minor(31),
 		},
 		{
-			// An environment asks for this library by its name.
-			Name:        IdentifiersName,
+			Name:        "cel.identifiers",
+			trait:       declare.Backquotes,
 			Doc:         "Selects fields of maps by names in backquotes: {'a-b': 1}.`a-b`.",
-			FirstServer: release.Minor(37),
+			firstServer: release.Minor(37),
 		},
 		{
-			// An environment asks for this library by its name.
-			Name:  KeywordsName,
+			Name:  "cel.keywords",
+			trait: declare.Keywords,
 			Doc:   "Selects properties whose names are reserved words of CEL by these words: `self.namespace` beside `self.__namespace__`.",
-			Since: release.Minor(31),
+			since: release.Minor(31),
 		},
 	}
 }
@@ -95,9 +79,9 @@ func optionals() []Library {
 	for i := range versions {
 		versions[i].Options = []cel.EnvOption{cel.OptionalTypes(cel.OptionalTypesVersion(uint32(i))), optionalMacros(i)}
 	}
-	versions[0].LastServer = release.Minor(28)
-	versions[1].FirstServer, versions[1].LastServer = release.Minor(29), release.Minor(32)
-	versions[2].FirstServer = release.Minor(33)
+	versions[0].lastServer = release.Minor(28)
+	versions[1].firstServer, versions[1].lastServer = release.Minor(29), release.Minor(32)
+	versions[2].firstServer = release.Minor(33)
 	for i := range 2 {
 		versions[i].Functions = slices.DeleteFunc(versions[i].Functions, func(f Function) bool {
 			return slices.Contains([]string{"first", "last", "optional.unwrap", "unwrapOpt"}, f.Name)
@@ -112,9 +96,10 @@ func optionalTypes() Library {
 	k := cel.TypeParamType("K")
 	optional, list := cel.OptionalType(v), cel.ListType(v)
 	return Library{
-		Name:  OptionalsName,
+		Name:  "cel.optionals",
+		trait: declare.Optionals,
 		Doc:   "Values that may be absent, and fields, keys and elements that may be missing.",
-		Since: release.Minor(28),
+		since: release.Minor(28),
 		Functions: []Function{
 			{Name: "optional.of", Doc: "Returns an optional that holds a value.", Overloads: []Overload{
 				{ID: "optional_of", Args: args(v), Result: optional,
@@ -212,7 +197,7 @@ func integerDurations() Library {
 	return Library{
 		Name:       "cel.durations",
 		Doc:        "Takes integers for durations, of which none is valid.",
-		LastServer: release.Minor(36),
+		lastServer: release.Minor(36),
 		Functions: []Function{{
 			Name: "duration",
 			Doc:  "Fails: no integer is a duration.",
@@ -238,7 +223,7 @@ func twoVariables() Library {
 	return Library{
 		Name:  "cel.comprehensions",
 		Doc:   "Comprehensions with two variables: the index and element of a list, or the key and value of a map.",
-		Since: release.Minor(32),
+		since: release.Minor(32),
 		Functions: []Function{{
 			Name: "cel.@mapInsert",
 			Doc:  "Returns a map with more entries; transformMap and transformMapEntry call it.",
@@ -287,10 +272,4 @@ func twoVariables() Library {
 		},
 		Options: []cel.EnvOption{ext.TwoVarComprehensions()},
 	}
-}
-
-// Extensions returns what cel-go itself supplies to the environment of an API
-// server: settings of the language, and extension libraries.
-func Extensions() []Library {
-	return append(Settings(), StringsV0(), Strings(), Sets(), ExtLists())
 }

@@ -32,13 +32,10 @@ func (f Function) Signature(o Overload) string {
 
 func typeName(t *cel.Type) string { return strings.TrimPrefix(t.String(), "kubernetes.") }
 
-// CostText returns the price of a call of the overload in the newest release in
-// words, in cost units: "0.1·size(receiver)".
-func (o Overload) CostText() string { return o.CostTextOf(release.Newest()) }
-
-// CostTextOf is CostText for an API server of a release.
-func (o Overload) CostTextOf(server release.Release) string {
-	price := o.CostOn(server)
+// CostText returns the price of a call of the overload on an API server of a
+// release in words, in cost units: "0.1·size(receiver)".
+func (o Overload) CostText(server release.Release) string {
+	price := o.costOn(server)
 	if price.IsZero() {
 		price = pricing.Standard(server).Overloads[o.ID]
 	}

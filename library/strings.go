@@ -10,24 +10,24 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// StringsV0 returns the library of string functions as it was before Kubernetes
-// 1.29: without format and strings.quote.
-func StringsV0() Library {
+// stringsV0 is the library of string functions as it was before Kubernetes 1.29:
+// without format and strings.quote.
+func stringsV0() Library {
 	return Library{
-		Name:      "cel.strings.v0",
+		Name:      "cel.strings",
 		Doc:       "Searches, cuts and transforms strings. Positions count characters from zero.",
-		Until:     release.Minor(29),
+		until:     release.Minor(29),
 		Functions: stringFunctions(),
 		Options:   []cel.EnvOption{ext.Strings(ext.StringsVersion(0))},
 	}
 }
 
-// Strings returns the library of string functions as it is since Kubernetes 1.29.
-func Strings() Library {
+// stringsLibrary is the library of string functions as it is since Kubernetes 1.29.
+func stringsLibrary() Library {
 	return Library{
-		Name:  "cel.strings.v2",
+		Name:  "cel.strings",
 		Doc:   "Searches, cuts, transforms and formats strings. Positions count characters from zero.",
-		Since: release.Minor(29),
+		since: release.Minor(29),
 		Functions: append(stringFunctions(),
 			Function{
 				Name: "format",
@@ -174,11 +174,6 @@ func stringFunctions() []Function {
 			},
 		},
 	}
-}
-
-// member describes an overload with a receiver that cel-go supplies.
-func member(id string, result *cel.Type, price cost.Model, arguments []*cel.Type, examples ...Example) Overload {
-	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
 }
 
 // replacedSize estimates the result of str.replace(old, new). A limit to the

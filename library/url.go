@@ -3,7 +3,6 @@ package library
 import (
 	"fmt"
 	"net/url"
-	"reflect"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -13,31 +12,32 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// URLType is the CEL type of URLs.
-var URLType = cel.ObjectType("kubernetes.URL")
+// URLType is the CEL type of URLs. Its values are made by [NewURL].
+func URLType() *cel.Type { return urlClass.typ }
 
-// URLs is the library of URLs.
-func URLs() Library {
+// urlLibrary is the library of URLs.
+func urlLibrary() Library {
+	typ := urlClass.typ
 	return Library{
 		Name: "kubernetes.urls",
 		Doc:  "Parses URLs and takes them apart.",
 		Types: []Type{{
-			CEL: URLType,
+			CEL: typ,
 			Doc: "An absolute URI or an absolute path.",
 			// The estimate charges a scan of the right side; evaluation charges one
 			// unit, since the text would have to be built to know its length.
 			EqualCost:  cost.Split(cost.Model{Estimate: estimateURLEqual}, cost.Fixed(1)),
-			EqualSince: equalSince(),
+			equalSince: equalSince(),
 		}},
 		Functions: []Function{{
 			Name: "url",
 			Doc:  "Parses an absolute URI or an absolute path.",
 			Overloads: []Overload{{
-				ID: "string_to_url", Args: args(cel.StringType), Result: URLType,
-				Impl: Unary(func(s types.String) (URLValue, error) { return ParseURL(string(s)) }),
+				ID: "string_to_url", Args: args(cel.StringType), Result: typ,
+				Impl: parser(parseURL),
 				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
 				// The size of the result counts since == has a price.
-				Earlier: []EarlierCost{{release.Minor(31), cost.Scan(cost.Arg(0))}},
+				earlier: until(release.Minor(31), cost.Scan(cost.Arg(0))),
 				Examples: []Example{
 					{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
 					{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},
@@ -49,10 +49,7 @@ func URLs() Library {
 			Doc:  "Tells whether a string is an absolute URI or an absolute path.",
 			Overloads: []Overload{{
 				ID: "is_url_string", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: Unary(func(s types.String) (types.Bool, error) {
-					_, err := url.ParseRequestURI(string(s))
-					return err == nil, nil
-				}),
+				Impl: accepts(url.ParseRequestURI),
 				// API servers give isURL no price of its own, unlike url.
 				Cost: cost.Fixed(1),
 				Examples: []Example{
@@ -62,45 +59,37 @@ func URLs() Library {
 				},
 			}},
 		},
-			urlAccessor("getScheme", "url_get_scheme", cel.StringType, "Returns the scheme, empty for a path.",
-				func(u *url.URL) ref.Val { return types.String(u.Scheme) },
+			urlPart("getScheme", "url_get_scheme", "Returns the scheme, empty for a path.",
+				func(u urlData) string { return u.Scheme },
 				Example{Expr: `url('https://example.com/').getScheme()`, Want: `'https'`},
 				Example{Expr: `url('/path').getScheme()`, Want: `''`}),
-			urlAccessor("getHost", "url_get_host", cel.StringType, "Returns the host with the port; IPv6 addresses are in brackets.",
-				func(u *url.URL) ref.Val { return types.String(u.Host) },
+			urlPart("getHost", "url_get_host", "Returns the host with the port; IPv6 addresses are in brackets.",
+				func(u urlData) string { return u.Host },
 				Example{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
 				Example{Expr: `url('https://[::1]:80/').getHost()`, Want: `'[::1]:80'`}),
-			urlAccessor("getHostname", "url_get_hostname", cel.StringType, "Returns the host without the port and without brackets.",
-				func(u *url.URL) ref.Val { return types.String(u.Hostname()) },
+			urlPart("getHostname", "url_get_hostname", "Returns the host without the port and without brackets.",
+				func(u urlData) string { return u.Hostname() },
 				Example{Expr: `url('https://example.com:80/').getHostname()`, Want: `'example.com'`},
 				Example{Expr: `url('https://[::1]:80/').getHostname()`, Want: `'::1'`}),
-			urlAccessor("getPort", "url_get_port", cel.StringType, "Returns the port as written, empty if there is none.",
-				func(u *url.URL) ref.Val { return types.String(u.Port()) },
+			urlPart("getPort", "url_get_port", "Returns the port as written, empty if there is none.",
+				func(u urlData) string { return u.Port() },
 				Example{Expr: `url('https://example.com:80/').getPort()`, Want: `'80'`},
 				Example{Expr: `url('https://example.com/').getPort()`, Want: `''`}),
-			urlAccessor("getEscapedPath", "url_get_escaped_path", cel.StringType, "Returns the path, percent-encoded.",
-				func(u *url.URL) ref.Val { return types.String(u.EscapedPath()) },
+			urlPart("getEscapedPath", "url_get_escaped_path", "Returns the path, percent-encoded.",
+				func(u urlData) string { return u.EscapedPath() },
 				Example{Expr: `url('https://example.com/with space/').getEscapedPath()`, Want: `'/with%20space/'`},
 				Example{Expr: `url('https://example.com').getEscapedPath()`, Want: `''`}),
-			urlAccessor("getQuery", "url_get_query", cel.MapType(cel.StringType, cel.ListType(cel.StringType)),
-				"Returns the values of each key of the query, decoded and in order.", query,
+			method("getQuery", "url_get_query", args(typ), cel.MapType(cel.StringType, cel.ListType(cel.StringType)),
+				"Returns the values of each key of the query, decoded and in order.", reader(urlQuery),
 				Example{Expr: `url('https://example.com/?k=a&k=b&empty').getQuery()`, Want: `{'k': ['a', 'b'], 'empty': ['']}`},
 				Example{Expr: `url('https://example.com/').getQuery()`, Want: `{}`}),
 		},
 	}
 }
 
-func urlAccessor(name, id string, result *cel.Type, doc string, get func(*url.URL) ref.Val, examples ...Example) Function {
-	return Function{
-		Name: name,
-		Doc:  doc,
-		Overloads: []Overload{{
-			ID: id, Member: true, Args: args(URLType), Result: result,
-			Impl:     Unary(func(u URLValue) (ref.Val, error) { return get(u.url), nil }),
-			Cost:     cost.Fixed(1),
-			Examples: examples,
-		}},
-	}
+func urlPart(name, id, doc string, part func(urlData) string, examples ...Example) Function {
+	return method(name, id, args(urlClass.typ), cel.StringType, doc,
+		reader(func(u urlData) types.String { return types.String(part(u)) }), examples...)
 }
 
 func estimateURLEqual(operands []cost.Operand) cost.Estimate {
@@ -111,7 +100,7 @@ func estimateURLEqual(operands []cost.Operand) cost.Estimate {
 	return cost.Estimate{Cost: cost.Range{Min: 1, Max: size.Max}.Scale(cost.StringFactor)}
 }
 
-func query(u *url.URL) ref.Val {
+func urlQuery(u urlData) ref.Val {
 	values := map[ref.Val]ref.Val{}
 	for key, list := range u.Query() {
 		values[types.String(key)] = types.NewStringList(types.DefaultTypeAdapter, list)
@@ -119,57 +108,43 @@ func query(u *url.URL) ref.Val {
 	return types.NewRefValMap(types.DefaultTypeAdapter, values)
 }
 
-// URLValue is the CEL value of a URL. The zero value is the empty URL.
-type URLValue struct{ url *url.URL }
+// urlData is a URL. It is not changed.
+type urlData struct{ *url.URL }
 
-// ParseURL parses an absolute URI or an absolute path. The error is that of the
-// CEL function url.
-func ParseURL(s string) (URLValue, error) {
+type urlValue = object[urlData]
+
+var urlClass = class[urlData]{
+	typ: cel.ObjectType("kubernetes.URL"), name: "URL",
+	value: func(u urlData) any {
+		c := *u.URL
+		return &c
+	},
+	text:  func(u urlData) string { return u.String() },
+	equal: func(x, y urlData) (bool, bool) { return x.String() == y.String(), true },
+}
+
+func (urlData) class() *class[urlData] { return &urlClass }
+
+// NewURL returns the CEL value of a URL. Its Value is a copy, a *url.URL. Unlike
+// the CEL function url it takes any URL, and nil for the empty one.
+func NewURL(u *url.URL) ref.Val {
+	var c url.URL
+	if u != nil {
+		c = *u
+	}
+	return urlValue{urlData{&c}}
+}
+
+// parseURL parses an absolute URI or an absolute path.
+func parseURL(s string) (urlValue, error) {
 	// Only ParseRequestURI insists on what is absolute, and only Parse knows
 	// fragments.
 	_, err := url.ParseRequestURI(s)
 	if err == nil {
 		var u *url.URL
 		if u, err = url.Parse(s); err == nil {
-			return URLValue{u}, nil
+			return urlValue{urlData{u}}, nil
 		}
 	}
-	return URLValue{}, fmt.Errorf("URL parse error during conversion from string: %w", err)
-}
-
-// String returns the URL in the form of [url.URL.String].
-func (u URLValue) String() string {
-	if u.url == nil {
-		return ""
-	}
-	return u.url.String()
-}
-
-// ConvertToNative converts to *url.URL or to a string.
-func (u URLValue) ConvertToNative(to reflect.Type) (any, error) {
-	return native("URL", to, u.Value(), u.String())
-}
-
-// ConvertToType converts to the URL type itself and to the type of types.
-func (u URLValue) ConvertToType(to ref.Type) ref.Val { return convert(u, URLType, to) }
-
-// Equal tells whether two URLs have the same text.
-func (u URLValue) Equal(other ref.Val) ref.Val {
-	o, ok := other.(URLValue)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
-	}
-	return types.Bool(u.String() == o.String())
-}
-
-// Type returns [URLType].
-func (u URLValue) Type() ref.Type { return URLType }
-
-// Value returns a copy of the URL as *url.URL.
-func (u URLValue) Value() any {
-	if u.url == nil {
-		return new(url.URL)
-	}
-	c := *u.url
-	return &c
+	return urlValue{}, fmt.Errorf("URL parse error during conversion from string: %w", err)
 }

@@ -1,6 +1,7 @@
-package library_test
+package library
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -10,8 +11,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/kubecel/kubecel/library"
 )
 
 func must[T any](t *testing.T) func(T, error) T {
@@ -40,11 +39,11 @@ func TestValues(t *testing.T) {
 		// stringType tells whether the value converts to the type string.
 		stringType bool
 	}{
-		{must[library.IPValue](t)(library.ParseIP("2001:DB8::1")), library.IPValue{}, library.IPType, "2001:db8::1", addr, "IP", true},
-		{must[library.CIDRValue](t)(library.ParseCIDR("10.0.0.1/8")), library.CIDRValue{}, library.CIDRType, "10.0.0.1/8", prefix, "CIDR", true},
-		{must[library.URLValue](t)(library.ParseURL("https://a/b c")), library.URLValue{}, library.URLType, "https://a/b%20c", &url.URL{Scheme: "https", Host: "a", Path: "/b c", RawPath: "/b c"}, "URL", false},
-		{must[library.QuantityValue](t)(library.ParseQuantity("1000m")), library.QuantityValue{}, library.QuantityType, "1", nil, "Quantity", false},
-		{must[library.SemverValue](t)(library.ParseSemver("1.2.3-a+b")), library.SemverValue{}, library.SemverType, "1.2.3-a+b", nil, "Semver", false},
+		{must[ipValue](t)(parseIP("2001:DB8::1")), ipValue{}, IPType(), "2001:db8::1", addr, "IP", true},
+		{must[cidrValue](t)(parseCIDR("10.0.0.1/8")), cidrValue{}, CIDRType(), "10.0.0.1/8", prefix, "CIDR", true},
+		{must[urlValue](t)(parseURL("https://a/b c")), NewURL(nil), URLType(), "https://a/b%20c", &url.URL{Scheme: "https", Host: "a", Path: "/b c", RawPath: "/b c"}, "URL", false},
+		{must[quantityValue](t)(parseQuantity("1000m")), NewQuantity(resource.Quantity{}), QuantityType(), "1", nil, "Quantity", false},
+		{must[semverValue](t)(parseSemver("1.2.3-a+b")), semverValue{}, SemverType(), "1.2.3-a+b", nil, "Semver", false},
 	} {
 		if c.value.Type() != c.typ {
 			t.Errorf("%s: type is %v", c.name, c.value.Type())
@@ -95,15 +94,15 @@ func TestSizes(t *testing.T) {
 		value traits.Sizer
 		want  types.Int
 	}{
-		{library.NewIP(netip.MustParseAddr("1.2.3.4")), 4},
-		{library.NewIP(netip.MustParseAddr("::1")), 16},
-		{library.IPValue{}, 0},
-		{library.NewCIDR(netip.MustParsePrefix("1.2.3.4/0")), 0},
-		{library.NewCIDR(netip.MustParsePrefix("1.2.3.4/1")), 1},
-		{library.NewCIDR(netip.MustParsePrefix("1.2.3.4/8")), 1},
-		{library.NewCIDR(netip.MustParsePrefix("1.2.3.4/9")), 2},
-		{library.NewCIDR(netip.MustParsePrefix("::/128")), 16},
-		{library.CIDRValue{}, 0},
+		{NewIP(netip.MustParseAddr("1.2.3.4")).(traits.Sizer), 4},
+		{NewIP(netip.MustParseAddr("::1")).(traits.Sizer), 16},
+		{ipValue{}, 0},
+		{NewCIDR(netip.MustParsePrefix("1.2.3.4/0")).(traits.Sizer), 0},
+		{NewCIDR(netip.MustParsePrefix("1.2.3.4/1")).(traits.Sizer), 1},
+		{NewCIDR(netip.MustParsePrefix("1.2.3.4/8")).(traits.Sizer), 1},
+		{NewCIDR(netip.MustParsePrefix("1.2.3.4/9")).(traits.Sizer), 2},
+		{NewCIDR(netip.MustParsePrefix("::/128")).(traits.Sizer), 16},
+		{cidrValue{}, 0},
 	} {
 		if got := c.value.Size(); got != c.want {
 			t.Errorf("size of %v is %v, want %v", c.value, got, c.want)
@@ -114,14 +113,14 @@ func TestSizes(t *testing.T) {
 // TestValuesAreImmutable changes what Value gives out and calculates with large
 // numbers, whose representation the resource package shares and changes.
 func TestValuesAreImmutable(t *testing.T) {
-	u := must[library.URLValue](t)(library.ParseURL("https://a/"))
+	u := must[urlValue](t)(parseURL("https://a/"))
 	u.Value().(*url.URL).Host = "changed"
 	if u.String() != "https://a/" {
 		t.Errorf("URL is now %s", u)
 	}
-	huge := must[library.QuantityValue](t)(library.ParseQuantity("99999999999999999999"))
+	huge := must[quantityValue](t)(parseQuantity("99999999999999999999"))
 	huge.Value().(*resource.Quantity).Add(resource.MustParse("1"))
-	one := must[library.QuantityValue](t)(library.ParseQuantity("1"))
+	one := must[quantityValue](t)(parseQuantity("1"))
 	if one.Equal(huge) != types.False {
 		t.Error("quantities are equal")
 	}
@@ -135,13 +134,59 @@ func TestValuesAreImmutable(t *testing.T) {
 
 func TestQuantityRefusesExponentsThatTakeForever(t *testing.T) {
 	for _, s := range []string{"1e-999999999", "1E999999999999", "1e+1000001", "-1e-1000001"} {
-		if _, err := library.ParseQuantity(s); err == nil {
+		if _, err := parseQuantity(s); err == nil {
 			t.Errorf("%s is accepted", s)
 		}
 	}
 	for _, s := range []string{"1e1000", "1E-1000", "1E", "1Ei", "1e3"} {
-		if _, err := library.ParseQuantity(s); err != nil {
+		if _, err := parseQuantity(s); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
+	}
+}
+
+func TestFormatValue(t *testing.T) {
+	var zero formatValue
+	if zero.Equal(zero) != types.True {
+		t.Error("a format is not itself")
+	}
+	if got, err := zero.ConvertToNative(reflect.TypeFor[string]()); err == nil || err.Error() != "type conversion error from 'Format' to 'string'" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got := zero.ConvertToType(types.TypeType); got != formatClass.typ {
+		t.Errorf("type is %v", got)
+	}
+	if got := zero.ConvertToType(types.StringType); !types.IsError(got) || got.(error).Error() != "type conversion error from 'kubernetes.NamedFormat' to 'string'" {
+		t.Errorf("string is %v", got)
+	}
+}
+
+// TestConversionFaults compares the texts of failed conversions with those of Go.
+func TestConversionFaults(t *testing.T) {
+	text := func(convert func()) (text string) {
+		defer func() { text = fmt.Sprint(recover()) }()
+		convert()
+		return ""
+	}
+	list := types.DefaultTypeAdapter.NativeToValue([]int{1})
+	for _, v := range []ref.Val{
+		types.NewErr("failed"), types.String("a"), types.Int(1), types.True, types.NullValue, types.Bytes{}, types.Duration{},
+		types.NewUnknown(1, nil), types.OptionalNone, types.IntType, types.NewRefValMap(types.DefaultTypeAdapter, nil), ipValue{},
+	} {
+		if got, want := listFault(0)([]ref.Val{v}), text(func() { _ = v.(traits.Lister) }); got == nil || got.Error() != want {
+			t.Errorf("%T: got %v, want %s", v, got, want)
+		}
+		if _, ok := v.(types.Int); ok {
+			continue
+		}
+		if got, want := depthFault([]ref.Val{list, v}), text(func() { _ = v.(types.Int) }); got == nil || got.Error() != want {
+			t.Errorf("%T: got %v, want %s", v, got, want)
+		}
+	}
+	if err := listFault(0)([]ref.Val{list}); err != nil {
+		t.Error(err)
+	}
+	if err := depthFault([]ref.Val{list, types.IntOne}); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -31,24 +32,33 @@ The tables list what API servers have besides the
 // Functions renders all functions in Markdown: a section for each library, and a
 // row for each overload.
 func Functions() []byte {
-	libraries := slices.Concat(library.Kubernetes(), []library.Library{library.JSONPatch()}, library.Extensions())
 	// Several versions of a library may have the same overload.
 	since := map[string]release.Release{}
-	for _, lib := range libraries {
+	for _, lib := range library.All() {
+		first, _ := lib.Releases()
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
-				if known, ok := since[o.ID]; !ok || lib.Accepted().Before(known) {
-					since[o.ID] = lib.Accepted()
+				if known, ok := since[o.ID]; !ok || first.Before(known) {
+					since[o.ID] = first
 				}
 			}
 		}
 	}
-	retired := library.Retired()
 	b := bytes.NewBufferString(introduction)
+	libraries := library.Newest()
+	ours := func(l library.Library) bool { return strings.HasPrefix(l.Name, "kubernetes.") }
+	slices.SortStableFunc(libraries, func(x, y library.Library) int {
+		switch {
+		case ours(x) == ours(y):
+			return 0
+		case ours(x):
+			return -1
+		}
+		return 1
+	})
 	for _, lib := range libraries {
-		replaced := !lib.LastServer.IsZero() && !slices.ContainsFunc(retired, func(r library.Library) bool { return r.Name == lib.Name })
-		if !lib.Until.IsZero() || replaced || len(lib.Functions) == 0 {
-			continue // a newer version stands in the document, or it is a setting
+		if len(lib.Functions) == 0 {
+			continue // a setting
 		}
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| Function | Since | Cost | What it does |\n|---|---|---|---|\n", lib.Name, lib.Doc)
 		for _, fn := range lib.Functions {
@@ -57,12 +67,13 @@ func Functions() []byte {
 					continue // only macros call it
 				}
 				fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n",
-					cell(fn.Signature(o)), releases(lib, o, since[o.ID]), cell(o.CostText()), cell(fn.Doc))
+					cell(fn.Signature(o)), releases(lib, o, since[o.ID]), cell(o.CostText(release.Newest())), cell(fn.Doc))
 			}
 		}
 		for _, m := range lib.Macros {
 			for _, usage := range m.Usage {
-				fmt.Fprintf(b, "| `%s` | %s | macro | %s |\n", cell(usage), releases(lib, library.Overload{}, lib.Accepted()), cell(m.Doc))
+				first, _ := lib.Releases()
+				fmt.Fprintf(b, "| `%s` | %s | macro | %s |\n", cell(usage), releases(lib, library.Overload{}, first), cell(m.Doc))
 			}
 		}
 	}
@@ -72,11 +83,14 @@ func Functions() []byte {
 // releases names the first release that accepts a function on write, and the last
 // if there is one.
 func releases(lib library.Library, o library.Overload, since release.Release) string {
+	_, last := lib.Releases()
 	switch {
-	case o.Beyond:
+	case lib.Trait() == declare.Policies:
+		return "mutating admission policies"
+	case o.DocumentedOnly:
 		return "none: documented only"
-	case !lib.LastServer.IsZero():
-		return "up to " + lib.LastServer.String()
+	case !last.IsZero():
+		return "up to " + last.String()
 	case !since.After(release.Oldest()):
 		return "all"
 	}

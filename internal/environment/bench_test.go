@@ -9,7 +9,7 @@ import (
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := New(Config{Libraries: library.Environment(release.Minor(36))}); err != nil {
+		if _, err := New(Config{Libraries: library.For(release.Newest(), release.Minor(36))}); err != nil {
 			b.Fatal(err)
 		}
 	}

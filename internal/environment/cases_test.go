@@ -167,14 +167,14 @@ func versions(t *testing.T, common []*decls.VariableDecl) map[string]*Scope {
 			continue // nothing changed before what can be told apart
 		}
 		version := release.Minor(minor)
-		libraries := append(library.Environment(version), library.JSONPatch())
+		libraries := append(library.For(release.Newest(), version), library.JSONPatch())
 		env, err := New(Config{Libraries: libraries})
 		if err != nil {
 			t.Fatal(err)
 		}
 		variables := slices.Clone(common)
-		if version.Compare(library.Authz().Since) >= 0 {
-			variables = append(variables, decls.NewVariable("authorizer", library.AuthorizerType))
+		if slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Name == "kubernetes.authz" }) {
+			variables = append(variables, decls.NewVariable("authorizer", library.AuthorizerType()))
 		}
 		scope, err := env.Scope(nil, variableSizes, variables...)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -34,8 +35,9 @@ const DefaultExpressionSize = 100_000
 type Config struct {
 	// Libraries are added in order.
 	Libraries []library.Library
-	// Beyond adds the overloads that are documented but in no released server.
-	Beyond bool
+	// DocumentedOnly adds the overloads that are documented but in no released
+	// server.
+	DocumentedOnly bool
 	// Server says which API server has the environment. The zero value means
 	// the stored environment of the newest; Libraries are what counts for what
 	// can be written.
@@ -79,19 +81,19 @@ func New(cfg Config) (*Env, error) {
 	// change what a call of a server's function costs.
 	named := map[string]bool{}
 	var opts []cel.EnvOption
-	var patterns []library.Pattern
+	var regexes []declare.Regex
 	for _, lib := range cfg.Libraries {
-		if !cfg.Beyond {
+		if !cfg.DocumentedOnly {
 			lib = lib.Released()
 		}
 		opts = append(opts, lib.EnvOption())
-		own := Prices(lib, cfg.Server.Release)
+		own := lib.Prices(cfg.Server.Release)
 		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
 		for name := range own.Functions {
 			named[name] = true
 		}
 		prices = append(prices, own)
-		patterns = append(patterns, lib.Patterns...)
+		regexes = append(regexes, lib.Regexes()...)
 	}
 	table := pricing.NewTable(prices...)
 	opts = append(opts, cfg.Options...)
@@ -103,11 +105,11 @@ func New(cfg Config) (*Env, error) {
 	}
 	e := &Env{
 		cel: env, prices: table, server: cfg.Server, size: cfg.ExpressionSize,
-		numbers: has(cfg.Libraries, library.NumbersName), keywords: has(cfg.Libraries, library.KeywordsName),
-		optionals: has(cfg.Libraries, library.OptionalsName), checksFormat: has(cfg.Libraries, library.FormatChecksName),
+		numbers: has(cfg.Libraries, declare.Numbers), keywords: has(cfg.Libraries, declare.Keywords),
+		optionals: has(cfg.Libraries, declare.Optionals), checksFormat: has(cfg.Libraries, declare.Formats),
 	}
 	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
-	if err := e.setParser(has(cfg.Libraries, library.IdentifiersName)); err != nil {
+	if err := e.setParser(has(cfg.Libraries, declare.Backquotes)); err != nil {
 		return nil, err
 	}
 	if e.size == 0 {
@@ -123,7 +125,7 @@ func New(cfg Config) (*Env, error) {
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
-		Patterns:  patterns,
+		Regexes:   regexes,
 		Eager:     cfg.Server.Release.Before(lazySince),
 	})
 	if err != nil {
@@ -132,8 +134,8 @@ func New(cfg Config) (*Env, error) {
 	return e, nil
 }
 
-func has(libraries []library.Library, name string) bool {
-	return slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Name == name })
+func has(libraries []library.Library, trait declare.Trait) bool {
+	return slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Trait() == trait })
 }
 
 // price is the runtime price of a call. What cannot be priced ends the

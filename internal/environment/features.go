@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/stdlib"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -73,10 +74,9 @@ var registry = sync.OnceValue(func() *features {
 		overloads: map[string]feature{}, macros: map[macroForm]feature{}, types: map[string]feature{},
 		macroNames: map[string]bool{}, typeRoots: map[string]bool{}, byName: map[string][]overloadFeature{},
 	}
-	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes()) {
-		f.add(lib, lib.Accepted())
+	for _, lib := range library.All() {
+		f.add(lib)
 	}
-	f.add(library.JSONPatch(), patches)
 	for form := range f.macros {
 		f.macroNames[form.name] = true
 	}
@@ -89,15 +89,18 @@ var registry = sync.OnceValue(func() *features {
 	return f
 })
 
-func (f *features) add(lib library.Library, since release.Release) {
-	switch lib.Name {
-	case library.NumbersName:
+func (f *features) add(lib library.Library) {
+	since, until := lib.Releases()
+	switch lib.Trait() {
+	case declare.Policies:
+		since = patches
+	case declare.Numbers:
 		f.numbers = since
-	case library.KeywordsName:
+	case declare.Keywords:
 		f.keywords = since
-	case library.IdentifiersName:
+	case declare.Backquotes:
 		f.backquotes = since
-	case library.OptionalsName:
+	case declare.Optionals:
 		if f.optionals.IsZero() {
 			f.optionals = since // the versions come in order
 		}
@@ -110,7 +113,7 @@ func (f *features) add(lib library.Library, since release.Release) {
 	}
 	for _, fn := range lib.Functions {
 		for _, o := range fn.Overloads {
-			f.addOverload(fn, o, since, lib.LastServer)
+			f.addOverload(fn, o, since, until)
 		}
 	}
 	for _, form := range macroForms(lib) {
@@ -123,7 +126,7 @@ func (f *features) add(lib library.Library, since release.Release) {
 // addOverload keeps the oldest of several versions of a library. An overload is
 // called by the name of its function if that is enough to know it by.
 func (f *features) addOverload(fn library.Function, o library.Overload, since, until release.Release) {
-	if o.Beyond {
+	if o.DocumentedOnly {
 		since = never
 	}
 	if known, ok := f.overloads[o.ID]; ok && !known.since.After(since) {

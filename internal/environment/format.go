@@ -8,8 +8,8 @@ import (
 	"github.com/google/cel-go/common"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/ext"
 
-	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -34,9 +34,9 @@ func formatsUnknown(checked *celast.AST) (found bool) {
 }
 
 // formatValidator checks calls of format. It is the only validator that comes
-// with the strings; a test holds that it is there.
+// with cel-go's library of strings; a test holds that it is there.
 var formatValidator = sync.OnceValue(func() cel.ASTValidator {
-	env, err := cel.NewCustomEnv(library.Strings().EnvOption())
+	env, err := cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2)))
 	if err != nil || len(env.Validators()) != 1 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -17,13 +18,12 @@ import (
 //
 // It checks no literals.
 func AnyServer() Config {
-	libraries := slices.DeleteFunc(library.Stored(), func(l library.Library) bool {
-		return l.Name == library.ValidatorsName || l.Name == library.FormatChecksName
-	})
 	return Config{
-		Libraries: slices.Concat(libraries, library.Retired(), []library.Library{library.JSONPatch()}),
-		Beyond:    true,
-		Options:   []cel.EnvOption{cel.EnableMacroCallTracking()},
+		Libraries: slices.DeleteFunc(library.Newest(), func(l library.Library) bool {
+			return l.Trait() == declare.Literals || l.Trait() == declare.Formats
+		}),
+		DocumentedOnly: true,
+		Options:        []cel.EnvOption{cel.EnableMacroCallTracking()},
 	}
 }
 

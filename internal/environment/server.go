@@ -57,7 +57,7 @@ func CompatibleWith(r, version release.Release) Server {
 
 // Libraries are the libraries of the environment.
 func (s Server) Libraries() []library.Library {
-	return library.Of(s.Release, s.Version)
+	return library.For(s.Release, s.Version)
 }
 
 // Env returns the environment, which is built once.

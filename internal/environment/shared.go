@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecel/kubecel/escaping"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/library"
 )
@@ -208,7 +209,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 		for _, t := range lib.Types {
 			names = append(names, t.CEL.TypeName())
 		}
-		if lib.Name == library.OptionalsName {
+		if lib.Trait() == declare.Optionals {
 			names = append(names, optionalType)
 		}
 	}

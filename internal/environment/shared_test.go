@@ -25,7 +25,7 @@ func sharedScope(env *Env) (*Scope, error) {
 		return nil, err
 	}
 	provider := env.Provider(nil, schema, "selfType")
-	return env.Scope(provider, nil, decls.NewVariable("authorizer", library.AuthorizerType),
+	return env.Scope(provider, nil, decls.NewVariable("authorizer", library.AuthorizerType()),
 		decls.NewVariable("d", types.DynType), decls.NewVariable("self", provider.Type()))
 }
 
@@ -43,7 +43,7 @@ func TestExhaustiveSharing(t *testing.T) {
 		"d.transformList(i, x, x)", "d.sortBy(x, x)", "d.optMap(x, x)", "d.optMap(1, x)", "d.sort()", "d.first()", "d.transformList(x)", "transformList(d)", "d.all(d)", "d.exists_one(i, x, x)", "d.existsOne(i, x, x)", "d.existsOne(x, x)",
 		"'%s'.format([d])", "'%d'.format(['a'])", "d.format([d])", "self.__namespace__.format(d)", "'%s'.format(d)", "string(d)", "d.indexOf(1)", "sets.contains(d, d)", "d.sets.contains(d)", "ip.isCanonical(d)", "d.ip.isCanonical(d)", "d.isCanonical()", "d.map(format, format)", "self.xs.map(ip, ip)", "[1].map(net, net)",
 	}
-	for _, lib := range slices.Concat(library.Extensions(), library.Kubernetes(), []library.Library{library.JSONPatch()}) {
+	for _, lib := range library.All() {
 		for _, fn := range lib.Functions {
 			for _, o := range fn.Overloads {
 				for _, e := range o.Examples {

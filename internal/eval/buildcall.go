@@ -12,7 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
-	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/internal/declare"
 )
 
 func (b *builder) planCall(expr celast.Expr) (node, error) {
@@ -190,13 +190,8 @@ func equalNumbers(elem ref.Val) []ref.Val {
 // compileRegex returns the implementation of a call with a constant regular
 // expression, or nil for any other call.
 func (b *builder) compileRegex(n *callNode) (functions.FunctionOp, error) {
-	r, found := b.regexByOverload[n.overload]
-	if !found {
-		if r, found = b.regexByFunction[n.function]; !found {
-			return nil, nil
-		}
-	}
-	if r.Index >= len(n.args) {
+	r, found := b.regexes[n.function]
+	if !found || r.Index >= len(n.args) {
 		return nil, nil
 	}
 	arg, ok := n.args[r.Index].(*constNode)
@@ -211,8 +206,8 @@ func (b *builder) compileRegex(n *callNode) (functions.FunctionOp, error) {
 }
 
 // matchesRegex compiles the regular expressions of matches.
-func matchesRegex() library.Pattern {
-	return library.Pattern{Function: overloads.Matches, Index: 1, Compile: compileMatches}
+func matchesRegex() declare.Regex {
+	return declare.Regex{Function: overloads.Matches, Index: 1, Compile: compileMatches}
 }
 
 func compileMatches(pattern string) (functions.FunctionOp, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
-	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/internal/declare"
 )
 
 // Price is the runtime cost of a call in cost units. Both the arguments and the
@@ -36,9 +36,9 @@ type Config struct {
 	// alone where the overload id is empty, and nil for one unit. A nil Price
 	// prices all calls at one unit.
 	Price func(function, overloadID string) Price
-	// Patterns are the functions whose constant regular expressions are
+	// Regexes are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
-	Patterns []library.Pattern
+	Regexes []declare.Regex
 	// Eager computes the first value of an accumulator whether or not it is needed.
 	Eager bool
 }
@@ -46,10 +46,9 @@ type Config struct {
 // Planner makes programs of checked expressions. It is read-only and safe for
 // concurrent use, as are its programs.
 type Planner struct {
-	config          Config
-	overloads       map[string]*functions.Overload
-	regexByOverload map[string]library.Pattern
-	regexByFunction map[string]library.Pattern
+	config    Config
+	overloads map[string]*functions.Overload
+	regexes   map[string]declare.Regex
 	// optionals is true if or() and orValue() are those of optionals.
 	optionals bool
 	frames    *sync.Pool
@@ -65,11 +64,10 @@ func NewPlanner(config Config) (*Planner, error) {
 		config.Container = containers.DefaultContainer
 	}
 	p := &Planner{
-		config:          config,
-		overloads:       map[string]*functions.Overload{},
-		regexByOverload: map[string]library.Pattern{},
-		regexByFunction: map[string]library.Pattern{},
-		frames:          &sync.Pool{New: func() any { return &frame{} }},
+		config:    config,
+		overloads: map[string]*functions.Overload{},
+		regexes:   map[string]declare.Regex{},
+		frames:    &sync.Pool{New: func() any { return &frame{} }},
 	}
 	for _, name := range slices.Sorted(maps.Keys(config.Functions)) {
 		bindings, err := config.Functions[name].Bindings()
@@ -83,11 +81,8 @@ func NewPlanner(config Config) (*Planner, error) {
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range append(slices.Clone(config.Patterns), matchesRegex()) {
-		p.regexByFunction[r.Function] = r
-		if r.OverloadID != "" {
-			p.regexByOverload[r.OverloadID] = r
-		}
+	for _, r := range append(slices.Clone(config.Regexes), matchesRegex()) {
+		p.regexes[r.Function] = r
 	}
 	if or, ok := config.Functions["or"]; ok {
 		p.optionals = slices.ContainsFunc(or.OverloadDecls(), func(o *decls.OverloadDecl) bool {

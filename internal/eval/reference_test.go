@@ -22,7 +22,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/kubecel/kubecel/internal/celgo"
-	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/internal/declare"
 )
 
 // engines compares this package with cel-go's interpreter, under one way to
@@ -112,7 +112,7 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 				return price(function, overload, args, result)
 			}
 		},
-		Patterns: []library.Pattern{{
+		Regexes: []declare.Regex{{
 			Function: "find",
 			Index:    1,
 			Compile:  func(p string) (functions.FunctionOp, error) { return findRegex(p), nil },

@@ -19,8 +19,8 @@ var (
 	// prints them: an address, or a protobuf text that is spaced at random.
 	printed = regexp.MustCompile(`(already exists for expression): [^\n]*`)
 	// Go types of an implementation that messages print with %T or as a
-	// reflect.Type, such as *common.unstructuredMap or library.IP.
-	goType = regexp.MustCompile(`\*?\b(common|library|typesystem|cel|eval|interpreter|apiservercel)\.[A-Za-z]\w*\b`)
+	// reflect.Type, such as *common.unstructuredMap, library.IP or library.object[T].
+	goType = regexp.MustCompile(`\*?\b(common|library|typesystem|cel|eval|interpreter|apiservercel)\.[A-Za-z]\w*\b(\[[^\]]*\])?`)
 )
 
 // Normalise removes from a text what cannot agree between two implementations:

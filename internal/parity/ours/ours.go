@@ -78,7 +78,7 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 	if _, err := fmt.Sscanf(e.Version, "1.%d", &minor); err != nil {
 		return nil, fmt.Errorf("version %q: %w", e.Version, err)
 	}
-	libraries := library.Environment(release.Minor(minor))
+	libraries := library.For(release.Newest(), release.Minor(minor))
 	if i.bound {
 		libraries = i.server.Libraries()
 	}
@@ -107,7 +107,7 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 		s.values[v.Name] = v.Value
 	}
 	if e.Authorizer {
-		declared = append(declared, decls.NewVariable("authorizer", library.AuthorizerType))
+		declared = append(declared, decls.NewVariable("authorizer", library.AuthorizerType()))
 		user := &library.UserInfo{Name: parity.AuthorizerUser}
 		if s.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(authorize), user); err != nil {
 			return nil, err

@@ -1,0 +1,100 @@
+package library
+
+import (
+	"slices"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/declare"
+	"github.com/kubecel/kubecel/release"
+)
+
+// All returns every library of this package in every version, older versions
+// first: settings of the language, the extension libraries of cel-go, and the
+// libraries that Kubernetes owns, in the order in which an API server adds them to
+// its environment. The releases are those of k8s.io/apiserver v0.37.2,
+// pkg/cel/environment. [JSONPatch] is the last. Each call returns new values.
+func All() []Library {
+	return slices.Concat(settings(), optionals(), []Library{
+		integerDurations(),
+		twoVariables(),
+		stringsV0(),
+		stringsLibrary(),
+		setsLibrary(),
+		extLists(),
+		urlLibrary(),
+		regexLibrary(),
+		listsV0(),
+		authzLibrary(),
+		quantityLibrary(),
+		ipLibrary(),
+		cidrLibrary(),
+		formatLibrary(),
+		selectorsLibrary(),
+		semverLibrary(),
+		listsLibrary(),
+		JSONPatch(),
+	})
+}
+
+// For returns the libraries of the environment version v of a server, in the
+// newest version that both have. A server compiles new expressions with the version
+// before its own, and evaluates stored ones with its own. [JSONPatch], which only
+// mutating admission policies have, is not among them.
+func For(server, v release.Release) []Library {
+	return slices.DeleteFunc(All(), func(l Library) bool {
+		return l.trait == declare.Policies || l.since.After(v) || !l.until.IsZero() && !l.until.After(v) ||
+			l.firstServer.After(server) || !l.lastServer.IsZero() && l.lastServer.Before(server)
+	})
+}
+
+// Newest returns the newest version of every library, also of those that only
+// servers before the newest have.
+func Newest() []Library {
+	newest := map[string]Library{}
+	for _, l := range All() {
+		newest[l.Name] = l
+	}
+	var libraries []Library
+	for _, l := range All() {
+		if n, ok := newest[l.Name]; ok {
+			libraries = append(libraries, n)
+			delete(newest, l.Name)
+		}
+	}
+	return libraries
+}
+
+// Releases returns the first and the last release of the API server that accepts
+// the library in new expressions: by default, a server accepts what the version
+// before its own has. Last is zero if the newest release accepts the library.
+func (l Library) Releases() (first, last release.Release) {
+	first = release.Oldest()
+	if !l.since.Before(release.Versioned()) {
+		first = l.since.Next()
+	}
+	if l.firstServer.After(first) {
+		first = l.firstServer
+	}
+	last = l.lastServer
+	if !l.until.IsZero() && (last.IsZero() || l.until.Before(last)) {
+		last = l.until
+	}
+	return first, last
+}
+
+// Trait returns what sets the library apart for those who build environments.
+func (l Library) Trait() declare.Trait { return l.trait }
+
+// Regexes returns how constant regular expressions in calls of the library's
+// functions are compiled.
+func (l Library) Regexes() []declare.Regex { return slices.Clone(l.regexes) }
+
+// costOn is the price on a release.
+func (o Overload) costOn(server release.Release) cost.Model {
+	for _, e := range o.earlier {
+		if !server.After(e.last) {
+			return e.cost
+		}
+	}
+	return o.Cost
+}
