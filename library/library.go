@@ -1,9 +1,11 @@
 // Package library declares the CEL function libraries of Kubernetes.
 //
-// A function is declared once, as a value: its overloads, implementation, cost
-// formula, documentation, examples and the version that introduced it. The cel-go
-// options, the cost estimator and tracker, the documentation and the version
-// gates are all derived from that declaration.
+// A function is declared once, as a value: its overloads, implementation, price,
+// documentation, examples and the release that introduced it. Options for cel-go,
+// estimates, runtime costs, documents and version gates are derived from it.
+//
+// Programs declare functions of their own in the same way, see the example of
+// kubecel.Libraries.
 package library
 
 import (
@@ -16,7 +18,7 @@ import (
 )
 
 // Library is a set of functions and types that enters an environment as one.
-// It and what it contains is data: nobody changes it once an environment has it.
+// A library is data. Do not change it once an environment has it.
 type Library struct {
 	// Name identifies the library. An environment has one library of a name.
 	Name string
@@ -54,8 +56,8 @@ type Type struct {
 	Named bool
 	// Doc describes the type.
 	Doc string
-	// EqualCost prices == of two values of the type. A zero model leaves it to
-	// the price of == for all types.
+	// EqualCost prices == of two values of the type. With a zero model, == costs
+	// what it costs for all types.
 	EqualCost cost.Model
 
 	// equalSince is the first release of the API server with the price of ==, zero
@@ -63,16 +65,16 @@ type Type struct {
 	equalSince release.Release
 }
 
-// Function is a function by its name, with all overloads that a library adds.
+// Function is a function with all overloads that a library adds.
 type Function struct {
-	// Name is the name in expressions; it may be qualified (`format.named`).
+	// Name is the name in expressions. It may be qualified: `format.named`.
 	Name string
 	// Doc says what the function does.
 	Doc string
 	// Overloads are the signatures, in the order in which they are tried.
 	Overloads []Overload
-	// DynamicCost prices a call whose overload is only decided during
-	// evaluation. A zero model means the cost of the first overload.
+	// DynamicCost prices a call whose overload is only known during evaluation.
+	// With a zero model, it costs what the first overload costs.
 	DynamicCost cost.Model
 }
 
@@ -86,8 +88,8 @@ type Overload struct {
 	Args []*cel.Type
 	// Result is the result type.
 	Result *cel.Type
-	// Impl is the implementation. A zero Impl means that Library.Options
-	// declares the overload, and only its documentation and price stand here.
+	// Impl is the implementation. If it is zero, Library.Options declares the
+	// overload, and only its documentation and price stand here.
 	Impl Impl
 	// Cost prices the call, for estimate and evaluation alike.
 	Cost cost.Model
@@ -124,14 +126,14 @@ type Macro struct {
 	Examples []Example
 }
 
-// Example is an expression and what comes of it.
+// Example is an expression with its result or its error.
 type Example struct {
 	// Expr is the expression.
 	Expr string
 	// Want is an expression that the result equals.
 	Want string
-	// Err is a part of the error that evaluation or compilation gives; set
-	// instead of Want.
+	// Err is a part of the error of evaluation or compilation. It is empty if Want
+	// is set.
 	Err string
 }
 
