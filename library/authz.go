@@ -37,26 +37,22 @@ func authzLibrary() Library {
 		since: release.Minor(27),
 		Types: celTypes,
 		Functions: []Function{
-			method("path", "authorizer_path", args(authorizer, cel.StringType), pathCheck,
-				"Begins a check of a path that serves no resource, such as /healthz. The leading slash may be left out, the path may not be empty.",
-				Binary(beginPathCheck),
+			method("path", "Begins a check of a path that serves no resource, such as /healthz. The leading slash may be left out, the path may not be empty.",
+				"authorizer_path", args(authorizer, cel.StringType), pathCheck, Binary(beginPathCheck),
 				Example{Expr: `authorizer.path('/healthz').check('get').allowed()`, Want: `true`},
 				Example{Expr: `authorizer.path(' ').check('get').allowed()`, Err: "path must not be empty"}),
-			method("group", "authorizer_group", args(authorizer, cel.StringType), groupCheck,
-				"Begins a check of the resources of an API group; the core group is the empty string.",
-				Binary(func(a authorizerValue, group types.String) (groupCheckValue, error) {
+			method("group", "Begins a check of the resources of an API group; the core group is the empty string.",
+				"authorizer_group", args(authorizer, cel.StringType), groupCheck, Binary(func(a authorizerValue, group types.String) (groupCheckValue, error) {
 					return groupCheckValue{groupCheckData{a.v, string(group)}}, nil
 				}),
 				Example{Expr: `authorizer.group('apps').resource('deployments').check('list').allowed()`, Want: `true`}),
-			method("serviceAccount", "authorizer_serviceaccount", args(authorizer, cel.StringType, cel.StringType), authorizer,
-				"Returns an authorizer that checks what a service account may do, by its namespace and name.",
-				Ternary(asServiceAccount),
+			method("serviceAccount", "Returns an authorizer that checks what a service account may do, by its namespace and name.",
+				"authorizer_serviceaccount", args(authorizer, cel.StringType, cel.StringType), authorizer, Ternary(asServiceAccount),
 				Example{Expr: `authorizer.serviceAccount('default', 'builder').group('').resource('pods').check('list').allowed()`, Want: `true`},
 				Example{Expr: `authorizer.serviceAccount('default', 'not@valid').path('/').check('get').allowed()`, Err: "Invalid service account name"},
 				Example{Expr: `authorizer.serviceAccount('not@valid', 'builder').path('/').check('get').allowed()`, Err: "Invalid service account namespace"}),
-			method("resource", "groupcheck_resource", args(groupCheck, cel.StringType), resourceCheck,
-				"Names the resource of a check, by its lower case plural.",
-				Binary(beginResourceCheck),
+			method("resource", "Names the resource of a check, by its lower case plural.",
+				"groupcheck_resource", args(groupCheck, cel.StringType), resourceCheck, Binary(beginResourceCheck),
 				Example{Expr: `authorizer.group('').resource('pods').check('list').allowed()`, Want: `true`},
 				Example{Expr: `authorizer.group('').resource('').check('list').allowed()`, Err: "resource must not be empty"}),
 			narrowing("subresource", "Names the subresource of a check; the empty string means none.", "status",
@@ -102,7 +98,8 @@ func authzLibrary() Library {
 
 // narrowing declares a function that sets one attribute of a resource check.
 func narrowing(name, doc, example string, set func(*resourceCheckData, string)) Function {
-	return method(name, "resourcecheck_"+name, args(resourceCheckClass.typ, cel.StringType), resourceCheckClass.typ, doc, narrow(set),
+	return method(name, doc,
+		"resourcecheck_"+name, args(resourceCheckClass.typ, cel.StringType), resourceCheckClass.typ, narrow(set),
 		Example{Expr: `authorizer.group('').resource('pods').` + name + `('` + example + `').check('get').allowed()`, Want: `true`})
 }
 
@@ -116,7 +113,8 @@ func narrow(set func(*resourceCheckData, string)) Impl {
 
 // outcome declares a function that reads a decision.
 func outcome[R ref.Val](name, doc string, result *cel.Type, want string, read func(decisionData) R) Function {
-	return method(name, "decision_"+name, args(decisionClass.typ), result, doc, reader(read),
+	return method(name, doc,
+		"decision_"+name, args(decisionClass.typ), result, reader(read),
 		Example{Expr: `authorizer.path('/healthz').check('get').` + name + `()`, Want: want})
 }
 
@@ -140,7 +138,7 @@ func selectorsLibrary() Library {
 // reading the selector and of making the list of its requirements: a list costs
 // 10 units, and a requirement, of which two characters can make one, 50.
 func selecting(name, doc, example string, set func(*resourceCheckData, string)) Function {
-	return single(name, doc, Overload{
+	return function(name, doc, Overload{
 		ID: "authorizer_" + strings.ToLower(name), Member: true,
 		Args: args(resourceCheckClass.typ, cel.StringType), Result: resourceCheckClass.typ,
 		Impl: narrow(set),

@@ -30,10 +30,8 @@ func cidrLibrary() Library {
 		Doc:   "Parses networks in CIDR notation and tells what they contain.",
 		since: release.Minor(30),
 		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
-		Functions: []Function{{
-			Name: "cidr",
-			Doc:  "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("cidr", "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.", Overload{
 				ID: "string_to_cidr", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseCIDR),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -42,11 +40,8 @@ func cidrLibrary() Library {
 					{Expr: `cidr('192.168.0.0')`, Err: "network address parse error during conversion from string"},
 					{Expr: `cidr('::ffff:1.2.3.0/24')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.0/24" is not allowed`},
 				},
-			}},
-		}, {
-			Name: "isCIDR",
-			Doc:  "Tells whether a string is a network that `cidr` accepts.",
-			Overloads: []Overload{{
+			}),
+			function("isCIDR", "Tells whether a string is a network that `cidr` accepts.", Overload{
 				ID: "is_cidr", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: accepts(parseCIDR),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -54,81 +49,83 @@ func cidrLibrary() Library {
 					{Expr: `isCIDR('::1/64')`, Want: `true`},
 					{Expr: `isCIDR('192.168.0.0/33')`, Want: `false`},
 				},
-			}},
-		}, {
-			Name: "containsIP",
-			Doc:  "Tells whether a network contains an address.",
-			// By name, API servers do not charge for parsing a string.
-			DynamicCost: containsIP,
-			Overloads: []Overload{{
-				ID: "cidr_contains_ip_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
-				Impl: Binary(func(net cidrValue, s types.String) (ref.Val, error) {
-					ip, err := parseIP(string(s))
-					if err != nil {
-						// API servers lose the reason here, though not in containsCIDR.
-						return types.MaybeNoSuchOverloadErr(net), nil
-					}
-					return types.Bool(net.v.Contains(ip.v.addr)), nil
-				}),
-				Cost: cost.Sum(containsIP, parse),
-				Examples: []Example{
-					{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.1')`, Want: `true`},
-					{Expr: `cidr('192.168.0.0/24').containsIP('::1')`, Want: `false`},
-					{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.300')`, Err: "no such overload"},
-				},
-			}, {
-				ID: "cidr_contains_ip_ip", Member: true, Args: args(typ, ipClass.typ), Result: cel.BoolType,
-				Impl: Binary(func(net cidrValue, ip ipValue) (types.Bool, error) {
-					return types.Bool(net.v.Contains(ip.v.addr)), nil
-				}),
-				Cost: containsIP,
-				Examples: []Example{
-					{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))`, Want: `true`},
-					{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.1.1'))`, Want: `false`},
-				},
-			}},
-		}, {
-			Name:        "containsCIDR",
-			Doc:         "Tells whether a network contains all of another.",
-			DynamicCost: containsCIDR,
-			Overloads: []Overload{{
-				ID: "cidr_contains_cidr_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
-				Impl: Binary(func(net cidrValue, s types.String) (types.Bool, error) {
-					other, err := parseCIDR(string(s))
-					return types.Bool(err == nil && net.v.contains(other.v)), err
-				}),
-				Cost: cost.Sum(containsCIDR, parse),
-				Examples: []Example{
-					{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.10.0/24')`, Want: `true`},
-					{Expr: `cidr('192.168.10.0/24').containsCIDR('192.168.0.0/16')`, Want: `false`},
-					{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.0.0')`, Err: "network address parse error during conversion from string"},
-				},
-			}, {
-				ID: "cidr_contains_cidr", Member: true, Args: args(typ, typ), Result: cel.BoolType,
-				Impl: Binary(func(net, other cidrValue) (types.Bool, error) { return types.Bool(net.v.contains(other.v)), nil }),
-				Cost: containsCIDR,
-				Examples: []Example{
-					{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))`, Want: `true`},
-					{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('::/0'))`, Want: `false`},
-				},
-			}},
-		}, {
-			Name: "ip",
-			Doc:  "Returns the address of a network as it was written.",
-			// By name, API servers cannot tell this from the parser ip(string).
-			DynamicCost: cost.Scan(cost.Arg(0)),
-			Overloads: []Overload{{
-				ID: "cidr_ip", Member: true, Args: args(typ), Result: ipClass.typ,
-				Impl:     reader(func(net cidrData) ipValue { return ipValue{ipData{addr: net.Addr()}} }),
-				Cost:     cost.Fixed(1),
-				Examples: []Example{{Expr: `cidr('192.168.0.1/24').ip()`, Want: `ip('192.168.0.1')`}},
-			}},
-		},
-			method("prefixLength", "cidr_prefix_length", args(typ), cel.IntType, "Returns the length of the prefix in bits.",
-				reader(func(net cidrData) types.Int { return types.Int(net.Bits()) }),
+			}),
+			{
+				Name: "containsIP",
+				Doc:  "Tells whether a network contains an address.",
+				// By name, API servers do not charge for parsing a string.
+				DynamicCost: containsIP,
+				Overloads: []Overload{{
+					ID: "cidr_contains_ip_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
+					Impl: Binary(func(net cidrValue, s types.String) (ref.Val, error) {
+						ip, err := parseIP(string(s))
+						if err != nil {
+							// API servers lose the reason here, though not in containsCIDR.
+							return types.MaybeNoSuchOverloadErr(net), nil
+						}
+						return types.Bool(net.v.Contains(ip.v.addr)), nil
+					}),
+					Cost: cost.Sum(containsIP, parse),
+					Examples: []Example{
+						{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.1')`, Want: `true`},
+						{Expr: `cidr('192.168.0.0/24').containsIP('::1')`, Want: `false`},
+						{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.300')`, Err: "no such overload"},
+					},
+				}, {
+					ID: "cidr_contains_ip_ip", Member: true, Args: args(typ, ipClass.typ), Result: cel.BoolType,
+					Impl: Binary(func(net cidrValue, ip ipValue) (types.Bool, error) {
+						return types.Bool(net.v.Contains(ip.v.addr)), nil
+					}),
+					Cost: containsIP,
+					Examples: []Example{
+						{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))`, Want: `true`},
+						{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.1.1'))`, Want: `false`},
+					},
+				}},
+			},
+			{
+				Name:        "containsCIDR",
+				Doc:         "Tells whether a network contains all of another.",
+				DynamicCost: containsCIDR,
+				Overloads: []Overload{{
+					ID: "cidr_contains_cidr_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
+					Impl: Binary(func(net cidrValue, s types.String) (types.Bool, error) {
+						other, err := parseCIDR(string(s))
+						return types.Bool(err == nil && net.v.contains(other.v)), err
+					}),
+					Cost: cost.Sum(containsCIDR, parse),
+					Examples: []Example{
+						{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.10.0/24')`, Want: `true`},
+						{Expr: `cidr('192.168.10.0/24').containsCIDR('192.168.0.0/16')`, Want: `false`},
+						{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.0.0')`, Err: "network address parse error during conversion from string"},
+					},
+				}, {
+					ID: "cidr_contains_cidr", Member: true, Args: args(typ, typ), Result: cel.BoolType,
+					Impl: Binary(func(net, other cidrValue) (types.Bool, error) { return types.Bool(net.v.contains(other.v)), nil }),
+					Cost: containsCIDR,
+					Examples: []Example{
+						{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))`, Want: `true`},
+						{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('::/0'))`, Want: `false`},
+					},
+				}},
+			},
+			{
+				Name: "ip",
+				Doc:  "Returns the address of a network as it was written.",
+				// By name, API servers cannot tell this from the parser ip(string).
+				DynamicCost: cost.Scan(cost.Arg(0)),
+				Overloads: []Overload{{
+					ID: "cidr_ip", Member: true, Args: args(typ), Result: ipClass.typ,
+					Impl:     reader(func(net cidrData) ipValue { return ipValue{ipData{addr: net.Addr()}} }),
+					Cost:     cost.Fixed(1),
+					Examples: []Example{{Expr: `cidr('192.168.0.1/24').ip()`, Want: `ip('192.168.0.1')`}},
+				}},
+			},
+			method("prefixLength", "Returns the length of the prefix in bits.",
+				"cidr_prefix_length", args(typ), cel.IntType, reader(func(net cidrData) types.Int { return types.Int(net.Bits()) }),
 				Example{Expr: `cidr('::1/64').prefixLength()`, Want: `64`}),
-			method("masked", "cidr_masked", args(typ), typ, "Returns the network with all bits zero that are beyond the prefix.",
-				reader(func(net cidrData) cidrValue { return cidrValue{cidrData{net.Masked()}} }),
+			method("masked", "Returns the network with all bits zero that are beyond the prefix.",
+				"cidr_masked", args(typ), typ, reader(func(net cidrData) cidrValue { return cidrValue{cidrData{net.Masked()}} }),
 				Example{Expr: `cidr('192.168.0.1/24').masked()`, Want: `cidr('192.168.0.0/24')`}),
 			stringOf("cidr_to_string", &cidrClass,
 				Example{Expr: `string(cidr('2001:DB8::/32'))`, Want: `'2001:db8::/32'`}),

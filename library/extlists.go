@@ -28,7 +28,7 @@ func extLists() Library {
 	flatten.Fault = depthFault
 	wrapping := flatten
 	wrapping.Runtime = wrappingFlatten
-	deep := member("list_flatten_int", dynList, flatten, args(dynList, num),
+	deep := member("list_flatten_int", args(dynList, num), dynList, flatten,
 		Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
 		Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"})
 	deep.earlier = until(release.Minor(36), wrapping)
@@ -38,11 +38,11 @@ func extLists() Library {
 		since: release.Minor(34),
 		Functions: []Function{
 			dynamic("slice", "Returns the elements of a list from an index to before another.",
-				member("list_slice", list, newList(sliced()), args(list, num, num),
+				member("list_slice", args(list, num, num), list, newList(sliced()),
 					Example{Expr: `[1, 2, 3, 4].slice(1, 3)`, Want: `[2, 3]`},
 					Example{Expr: `[1, 2, 3, 4].slice(3, 1)`, Err: "start index must be less than or equal to end index"})),
 			dynamic("flatten", "Returns a list with the elements of its lists in their place, one level deep or as many as the argument says.",
-				member("list_flatten", list, flatten, args(cel.ListType(list)),
+				member("list_flatten", args(cel.ListType(list)), list, flatten,
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
 				deep),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
@@ -54,12 +54,12 @@ func extLists() Library {
 					},
 				}),
 			dynamic("reverse", "Returns a list in reverse order.",
-				member("list_reverse", list, newList(cost.Computed(resultText,
-					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)), args(list),
+				member("list_reverse", args(list), list, newList(cost.Computed(resultText,
+					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)),
 					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
 			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
 				// Comparing strings costs more than the estimate knows.
-				member("list_distinct", list, selfCompared(0, 2), args(list),
+				member("list_distinct", args(list), list, selfCompared(0, 2),
 					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
 			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.", sorts()...),
 			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.", keySorts()...),
@@ -102,8 +102,8 @@ func ordered() []struct {
 func sorts() []Overload {
 	var overloads []Overload
 	for _, o := range ordered() {
-		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sort", cel.ListType(o.typ),
-			selfCompared(0, comparisonFactor(o.typ)), args(cel.ListType(o.typ)),
+		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sort", args(cel.ListType(o.typ)), cel.ListType(o.typ),
+			selfCompared(0, comparisonFactor(o.typ)),
 			Example{Expr: o.sorted + `.reverse().sort()`, Want: o.sorted}))
 	}
 	return overloads
@@ -113,8 +113,8 @@ func keySorts() []Overload {
 	list := cel.ListType(cel.TypeParamType("T"))
 	var overloads []Overload
 	for _, o := range ordered() {
-		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", list,
-			selfCompared(1, comparisonFactor(o.typ)), args(list, cel.ListType(o.typ)),
+		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", args(list, cel.ListType(o.typ)), list,
+			selfCompared(1, comparisonFactor(o.typ)),
 			Example{Expr: o.sorted + `.reverse().sortBy(x, x)`, Want: o.sorted}))
 	}
 	return overloads

@@ -117,7 +117,7 @@ type namedFormat struct {
 func (f namedFormat) declare() Function {
 	name := "format." + f.function
 	check := func(s string) string { return name + "().validate('" + s + "').hasValue()" }
-	return single(name, f.doc, Overload{
+	return function(name, f.doc, Overload{
 		ID: name, Args: args(), Result: formatClass.typ,
 		Impl:     Nullary(func() (formatValue, error) { return f.value, nil }),
 		Cost:     cost.Fixed(1),

@@ -23,10 +23,8 @@ func ipLibrary() Library {
 		Doc:   "Parses and classifies IP addresses.",
 		since: release.Minor(30),
 		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
-		Functions: []Function{{
-			Name: "ip",
-			Doc:  "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("ip", "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.", Overload{
 				ID: "string_to_ip", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseIP),
 				// On a server the text does not matter, not even for keys of maps.
@@ -42,11 +40,8 @@ func ipLibrary() Library {
 					{Expr: `ip('fe80::1%eth0')`, Err: `IP address "fe80::1%eth0" with zone value is not allowed`},
 					{Expr: `ip('::ffff:1.2.3.4')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed`},
 				},
-			}},
-		}, {
-			Name: "isIP",
-			Doc:  "Tells whether a string is an IP address that `ip` accepts.",
-			Overloads: []Overload{{
+			}),
+			function("isIP", "Tells whether a string is an IP address that `ip` accepts.", Overload{
 				ID: "is_ip", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: accepts(parseIP),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -54,11 +49,8 @@ func ipLibrary() Library {
 					{Expr: `isIP('127.0.0.1')`, Want: `true`},
 					{Expr: `isIP('::ffff:1.2.3.4')`, Want: `false`},
 				},
-			}},
-		}, {
-			Name: "ip.isCanonical",
-			Doc:  "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).",
-			Overloads: []Overload{{
+			}),
+			function("ip.isCanonical", "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).", Overload{
 				ID: "ip_is_canonical", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: parser(func(s string) (types.Bool, error) {
 					ip, err := parseIP(s)
@@ -71,11 +63,8 @@ func ipLibrary() Library {
 					{Expr: `ip.isCanonical('2001:DB8::ABCD')`, Want: `false`},
 					{Expr: `ip.isCanonical('2001:db8:::abcd')`, Err: `IP Address "2001:db8:::abcd" parse error`},
 				},
-			}},
-		}, {
-			Name: "isCanonical",
-			Doc:  "Tells whether an address was written in its canonical form. Addresses that were not parsed are.",
-			Overloads: []Overload{{
+			}),
+			function("isCanonical", "Tells whether an address was written in its canonical form. Addresses that were not parsed are.", Overload{
 				ID: "ip_member_is_canonical", Member: true, Args: args(typ), Result: cel.BoolType, DocumentedOnly: true,
 				Impl: reader(func(ip ipData) types.Bool { return types.Bool(!ip.loose) }),
 				Cost: cost.Fixed(1),
@@ -83,11 +72,8 @@ func ipLibrary() Library {
 					{Expr: `ip('2001:db8::abcd').isCanonical()`, Want: `true`},
 					{Expr: `ip('2001:DB8::ABCD').isCanonical()`, Want: `false`},
 				},
-			}},
-		}, {
-			Name: "family",
-			Doc:  "Returns 4 for an IPv4 and 6 for an IPv6 address.",
-			Overloads: []Overload{{
+			}),
+			function("family", "Returns 4 for an IPv4 and 6 for an IPv6 address.", Overload{
 				ID: "ip_family", Member: true, Args: args(typ), Result: cel.IntType,
 				Impl: Unary(family),
 				Cost: cost.Fixed(1),
@@ -95,8 +81,7 @@ func ipLibrary() Library {
 					{Expr: `ip('127.0.0.1').family()`, Want: `4`},
 					{Expr: `ip('::1').family()`, Want: `6`},
 				},
-			}},
-		},
+			}),
 			ipPredicate("isUnspecified", "ip_is_unspecified", "Tells whether an address is 0.0.0.0 or ::.",
 				netip.Addr.IsUnspecified, `ip('::')`, `ip('127.0.0.1')`),
 			ipPredicate("isLoopback", "ip_is_loopback", "Tells whether an address is in 127.0.0.0/8 or is ::1.",
@@ -115,8 +100,8 @@ func ipLibrary() Library {
 }
 
 func ipPredicate(name, id, doc string, is func(netip.Addr) bool, yes, no string) Function {
-	return method(name, id, args(ipClass.typ), cel.BoolType, doc,
-		reader(func(ip ipData) types.Bool { return types.Bool(is(ip.addr)) }),
+	return method(name, doc,
+		id, args(ipClass.typ), cel.BoolType, reader(func(ip ipData) types.Bool { return types.Bool(is(ip.addr)) }),
 		Example{Expr: yes + "." + name + "()", Want: `true`},
 		Example{Expr: no + "." + name + "()", Want: `false`})
 }

@@ -18,10 +18,8 @@ func JSONPatch() Library {
 		Name:  "kubernetes.jsonpatch",
 		Doc:   "Helps to build JSON patches.",
 		trait: declare.Policies,
-		Functions: []Function{{
-			Name: "jsonpatch.escapeKey",
-			Doc:  "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("jsonpatch.escapeKey", "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.", Overload{
 				ID: "string_jsonpatch_escapeKey_string", Args: args(cel.StringType), Result: cel.StringType,
 				Impl: Unary(func(key types.String) (types.String, error) {
 					return types.String(escape.Replace(string(key))), nil
@@ -31,7 +29,7 @@ func JSONPatch() Library {
 					{Expr: `jsonpatch.escapeKey('example.com/my~label')`, Want: `'example.com~1my~0label'`},
 					{Expr: `jsonpatch.escapeKey('plain')`, Want: `'plain'`},
 				},
-			}},
-		}},
+			}),
+		},
 	}
 }

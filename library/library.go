@@ -139,26 +139,25 @@ type Example struct {
 
 func args(types ...*cel.Type) []*cel.Type { return types }
 
-// single declares a function with one overload.
-func single(name, doc string, o Overload) Function {
-	return Function{Name: name, Doc: doc, Overloads: []Overload{o}}
+func function(name, doc string, overloads ...Overload) Function {
+	return Function{Name: name, Doc: doc, Overloads: overloads}
 }
 
 // method declares a member function with one overload that costs a unit.
-func method(name, id string, arguments []*cel.Type, result *cel.Type, doc string, impl Impl, examples ...Example) Function {
-	return single(name, doc, Overload{
+func method(name, doc, id string, arguments []*cel.Type, result *cel.Type, impl Impl, examples ...Example) Function {
+	return function(name, doc, Overload{
 		ID: id, Member: true, Args: arguments, Result: result, Impl: impl, Cost: cost.Fixed(1), Examples: examples,
 	})
 }
 
 // member describes an overload with a receiver that cel-go supplies.
-func member(id string, result *cel.Type, price cost.Model, arguments []*cel.Type, examples ...Example) Overload {
+func member(id string, arguments []*cel.Type, result *cel.Type, price cost.Model, examples ...Example) Overload {
 	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
 }
 
 // stringOf adds a conversion to the string function of the language.
 func stringOf[T content[T]](id string, of *class[T], examples ...Example) Function {
-	return single("string", "Converts a value to its text.", Overload{
+	return function("string", "Converts a value to its text.", Overload{
 		ID: id, Args: args(of.typ), Result: cel.StringType,
 		Impl: reader(func(v T) types.String { return types.String(of.text(v)) }),
 		Cost: cost.Fixed(1), Examples: examples,

@@ -40,10 +40,8 @@ func listsV0() Library {
 		Name:  "kubernetes.lists",
 		Doc:   "Sums up and searches lists.",
 		until: release.Minor(37),
-		Functions: []Function{{
-			Name: "isSorted",
-			Doc:  "Tells whether the elements of a list are in ascending order.",
-			Overloads: perType(comparables(), func(t elementType) Overload {
+		Functions: []Function{
+			function("isSorted", "Tells whether the elements of a list are in ascending order.", perType(comparables(), func(t elementType) Overload {
 				return Overload{
 					ID: "list_" + t.name + "_is_sorted_bool", Result: cel.BoolType,
 					Impl: Unary(isSorted),
@@ -52,41 +50,29 @@ func listsV0() Library {
 						{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.high, t.low), Want: `false`},
 					},
 				}
-			}),
-		}, {
-			Name: "sum",
-			Doc:  "Returns the sum of the elements of a list, zero if it is empty.",
-			Overloads: perType(summables(), func(t elementType) Overload {
+			})...),
+			function("sum", "Returns the sum of the elements of a list, zero if it is empty.", perType(summables(), func(t elementType) Overload {
 				return Overload{
 					ID: "list_" + t.name + "_sum_" + t.name, Result: t.cel,
 					Impl:     Unary(func(list traits.Lister) (ref.Val, error) { return sum(t.zero, list), nil }),
 					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].sum()`, t.low, t.high), Want: t.low + ` + ` + t.high}},
 				}
-			}),
-		}, {
-			Name: "max",
-			Doc:  "Returns the greatest element of a list. An empty list is an error.",
-			Overloads: perType(comparables(), func(t elementType) Overload {
+			})...),
+			function("max", "Returns the greatest element of a list. An empty list is an error.", perType(comparables(), func(t elementType) Overload {
 				return Overload{
 					ID: "list_" + t.name + "_max_" + t.name, Result: t.cel,
 					Impl:     Unary(extreme("max", types.IntNegOne)),
 					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].max()`, t.low, t.high), Want: t.high}},
 				}
-			}),
-		}, {
-			Name: "min",
-			Doc:  "Returns the smallest element of a list. An empty list is an error.",
-			Overloads: perType(comparables(), func(t elementType) Overload {
+			})...),
+			function("min", "Returns the smallest element of a list. An empty list is an error.", perType(comparables(), func(t elementType) Overload {
 				return Overload{
 					ID: "list_" + t.name + "_min_" + t.name, Result: t.cel,
 					Impl:     Unary(extreme("min", types.IntOne)),
 					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].min()`, t.low, t.high), Want: t.low}},
 				}
-			}),
-		}, {
-			Name: "indexOf",
-			Doc:  "Returns the first index of an element in a list, -1 if it is not there.",
-			Overloads: []Overload{{
+			})...),
+			function("indexOf", "Returns the first index of an element in a list, -1 if it is not there.", Overload{
 				ID: "list_a_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
 				Impl: Binary(indexOf),
 				Cost: traversal(),
@@ -94,11 +80,8 @@ func listsV0() Library {
 					{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
 					{Expr: `[].indexOf('string')`, Want: `-1`},
 				},
-			}},
-		}, {
-			Name: "lastIndexOf",
-			Doc:  "Returns the last index of an element in a list, -1 if it is not there.",
-			Overloads: []Overload{{
+			}),
+			function("lastIndexOf", "Returns the last index of an element in a list, -1 if it is not there.", Overload{
 				ID: "list_a_last_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
 				Impl: Binary(lastIndexOf),
 				Cost: traversal(),
@@ -106,8 +89,8 @@ func listsV0() Library {
 					{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
 					{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`},
 				},
-			}},
-		}},
+			}),
+		},
 	}
 }
 

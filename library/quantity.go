@@ -32,10 +32,8 @@ func quantityLibrary() Library {
 		Doc:   "Parses resource quantities, compares them and calculates with them.",
 		since: release.Minor(28),
 		Types: []Type{{CEL: typ, Doc: "A resource quantity.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
-		Functions: []Function{{
-			Name: "quantity",
-			Doc:  "Parses a resource quantity.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("quantity", "Parses a resource quantity.", Overload{
 				ID: "string_to_quantity", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseQuantity),
 				Cost: cost.Scan(cost.Arg(0)), earlier: until(release.Minor(29), cost.Fixed(1)),
@@ -43,11 +41,8 @@ func quantityLibrary() Library {
 					{Expr: `quantity('1.5G') == quantity('1500M')`, Want: `true`},
 					{Expr: `quantity('Three Mebibytes')`, Err: "quantities must match the regular expression"},
 				},
-			}},
-		}, {
-			Name: "isQuantity",
-			Doc:  "Tells whether a string is a quantity that `quantity` accepts.",
-			Overloads: []Overload{{
+			}),
+			function("isQuantity", "Tells whether a string is a quantity that `quantity` accepts.", Overload{
 				ID: "is_quantity_string", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: accepts(parseQuantity),
 				Cost: cost.Scan(cost.Arg(0)), earlier: until(release.Minor(29), cost.Fixed(1)),
@@ -55,11 +50,8 @@ func quantityLibrary() Library {
 					{Expr: `isQuantity('20Mi')`, Want: `true`},
 					{Expr: `isQuantity('20Mib')`, Want: `false`},
 				},
-			}},
-		}, {
-			Name: "sign",
-			Doc:  "Returns 1 for a positive quantity, -1 for a negative one and 0 for zero.",
-			Overloads: []Overload{{
+			}),
+			function("sign", "Returns 1 for a positive quantity, -1 for a negative one and 0 for zero.", Overload{
 				ID: "quantity_sign", Args: args(typ), Result: cel.IntType,
 				Impl: sign,
 				Cost: cost.Fixed(1),
@@ -67,25 +59,22 @@ func quantityLibrary() Library {
 					{Expr: `sign(quantity('-50k'))`, Want: `-1`},
 					{Expr: `sign(quantity('0'))`, Want: `0`},
 				},
-			}, {
+			}, Overload{
 				ID: "quantity_member_sign", Member: true, Args: args(typ), Result: cel.IntType, DocumentedOnly: true,
 				Impl:     sign,
 				Cost:     cost.Fixed(1),
 				Examples: []Example{{Expr: `quantity('50k').sign()`, Want: `1`}},
-			}},
-		},
-			method("isInteger", "quantity_is_integer", args(typ), cel.BoolType,
-				"Tells whether `asInteger` gives a result.",
-				reader(func(q quantityData) types.Bool {
+			}),
+			method("isInteger", "Tells whether `asInteger` gives a result.",
+				"quantity_is_integer", args(typ), cel.BoolType, reader(func(q quantityData) types.Bool {
 					n := q.get()
 					_, ok := n.AsInt64()
 					return types.Bool(ok)
 				}),
 				Example{Expr: `quantity('500000G').isInteger()`, Want: `true`},
 				Example{Expr: `quantity('50m').isInteger()`, Want: `false`}),
-			method("asInteger", "quantity_get_int", args(typ), cel.IntType,
-				"Returns the quantity as an integer. One that has a fraction or that is too large is an error.",
-				Unary(func(q quantityValue) (types.Int, error) {
+			method("asInteger", "Returns the quantity as an integer. One that has a fraction or that is too large is an error.",
+				"quantity_get_int", args(typ), cel.IntType, Unary(func(q quantityValue) (types.Int, error) {
 					n := q.v.get()
 					i, ok := n.AsInt64()
 					if !ok {
@@ -95,21 +84,20 @@ func quantityLibrary() Library {
 				}),
 				Example{Expr: `quantity('50k').asInteger()`, Want: `50000`},
 				Example{Expr: `quantity('50m').asInteger()`, Err: "cannot convert value to integer"}),
-			method("asApproximateFloat", "quantity_get_float", args(typ), cel.DoubleType,
-				"Returns the quantity as a floating-point number, with less precision and infinite if it is too large.",
-				reader(func(q quantityData) types.Double {
+			method("asApproximateFloat", "Returns the quantity as a floating-point number, with less precision and infinite if it is too large.",
+				"quantity_get_float", args(typ), cel.DoubleType, reader(func(q quantityData) types.Double {
 					n := q.get()
 					return types.Double(n.AsApproximateFloat64())
 				}),
 				Example{Expr: `quantity('50.5k').asApproximateFloat()`, Want: `50500.0`}),
-			method("isGreaterThan", "quantity_is_greater_than", args(typ, typ), cel.BoolType, "Tells whether a quantity is greater than another.",
-				comparer(quantityData.compare, greater),
+			method("isGreaterThan", "Tells whether a quantity is greater than another.",
+				"quantity_is_greater_than", args(typ, typ), cel.BoolType, comparer(quantityData.compare, greater),
 				Example{Expr: `quantity('150Mi').isGreaterThan(quantity('100Mi'))`, Want: `true`}),
-			method("isLessThan", "quantity_is_less_than", args(typ, typ), cel.BoolType, "Tells whether a quantity is less than another.",
-				comparer(quantityData.compare, less),
+			method("isLessThan", "Tells whether a quantity is less than another.",
+				"quantity_is_less_than", args(typ, typ), cel.BoolType, comparer(quantityData.compare, less),
 				Example{Expr: `quantity('50M').isLessThan(quantity('100M'))`, Want: `true`}),
-			method("compareTo", "quantity_compare_to", args(typ, typ), cel.IntType, "Returns -1, 0 or 1 if a quantity is less than, equal to or greater than another.",
-				comparer(quantityData.compare, ordering),
+			method("compareTo", "Returns -1, 0 or 1 if a quantity is less than, equal to or greater than another.",
+				"quantity_compare_to", args(typ, typ), cel.IntType, comparer(quantityData.compare, ordering),
 				Example{Expr: `quantity('200M').compareTo(quantity('0.2G'))`, Want: `0`}),
 			quantitySum("add", "Adds a quantity or an integer.", (*resource.Quantity).Add,
 				Example{Expr: `quantity('50k').add(quantity('20k')) == quantity('70k')`, Want: `true`},

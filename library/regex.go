@@ -21,10 +21,8 @@ func regexLibrary() Library {
 	return Library{
 		Name: "kubernetes.regex",
 		Doc:  "Finds the parts of a string that match a regular expression.",
-		Functions: []Function{{
-			Name: "find",
-			Doc:  "Returns the first match of a regular expression in a string, or the empty string if there is none.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("find", "Returns the first match of a regular expression in a string, or the empty string if there is none.", Overload{
 				ID: "string_find_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.StringType,
 				Impl: Binary(func(str, pattern types.String) (types.String, error) {
 					re, err := compileRegex(pattern)
@@ -39,11 +37,8 @@ func regexLibrary() Library {
 					{Expr: `'abc 123'.find('xyz')`, Want: `''`},
 					{Expr: `'abc'.find('(')`, Err: "missing closing )"},
 				},
-			}},
-		}, {
-			Name: "findAll",
-			Doc:  "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.",
-			Overloads: []Overload{{
+			}),
+			function("findAll", "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.", Overload{
 				ID: "string_find_all_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.ListType(cel.StringType),
 				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return findAll(str, pattern, -1) }),
 				Cost: price,
@@ -51,7 +46,7 @@ func regexLibrary() Library {
 					{Expr: `'123 abc 456'.findAll('[0-9]+')`, Want: `['123', '456']`},
 					{Expr: `'123 abc 456'.findAll('xyz')`, Want: `[]`},
 				},
-			}, {
+			}, Overload{
 				ID: "string_find_all_string_int", Member: true, Args: args(cel.StringType, cel.StringType, cel.IntType), Result: cel.ListType(cel.StringType),
 				Impl: Ternary(findAll),
 				Cost: price,
@@ -59,8 +54,8 @@ func regexLibrary() Library {
 					{Expr: `'123 abc 456'.findAll('[0-9]+', 1)`, Want: `['123']`},
 					{Expr: `'123 abc 456'.findAll('[0-9]+', -1)`, Want: `['123', '456']`},
 				},
-			}},
-		}},
+			}),
+		},
 		regexes: []declare.Regex{
 			constantRegex("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
 				return types.String(re.FindString(str))

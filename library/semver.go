@@ -28,10 +28,8 @@ func semverLibrary() Library {
 		Doc:   "Parses and compares semantic versions.",
 		since: release.Minor(33),
 		Types: []Type{{CEL: typ, Doc: "A semantic version.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
-		Functions: []Function{{
-			Name: "semver",
-			Doc:  "Parses a semantic version. If it is to be normalized, it may begin with a v, lack minor and patch, and have leading zeros.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("semver", "Parses a semantic version. If it is to be normalized, it may begin with a v, lack minor and patch, and have leading zeros.", Overload{
 				ID: "string_to_semver", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseSemver),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -40,7 +38,7 @@ func semverLibrary() Library {
 					{Expr: `semver('v1.2.3')`, Err: `Invalid character(s) found in major number "v1"`},
 					{Expr: `semver('1.2')`, Err: "No Major.Minor.Patch elements found"},
 				},
-			}, {
+			}, Overload{
 				ID: "string_bool_to_semver", Args: args(cel.StringType, cel.BoolType), Result: typ,
 				Impl: Binary(normalizeSemver),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -48,11 +46,8 @@ func semverLibrary() Library {
 					{Expr: `semver('v1.02', true) == semver('1.2.0')`, Want: `true`},
 					{Expr: `semver('1.2-rc', true)`, Err: "short version cannot contain PreRelease/Build meta data"},
 				},
-			}},
-		}, {
-			Name: "isSemver",
-			Doc:  "Tells whether a string is a semantic version that `semver` accepts.",
-			Overloads: []Overload{{
+			}),
+			function("isSemver", "Tells whether a string is a semantic version that `semver` accepts.", Overload{
 				ID: "is_semver_string", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: accepts(parseSemver),
 				Cost: cost.Scan(cost.Arg(0)),
@@ -60,7 +55,7 @@ func semverLibrary() Library {
 					{Expr: `isSemver('1.0.0')`, Want: `true`},
 					{Expr: `isSemver('01.0.0')`, Want: `false`},
 				},
-			}, {
+			}, Overload{
 				ID: "is_semver_string_bool", Args: args(cel.StringType, cel.BoolType), Result: cel.BoolType,
 				Impl: Binary(func(s types.String, normalize types.Bool) (types.Bool, error) {
 					_, err := normalizeSemver(s, normalize)
@@ -71,16 +66,15 @@ func semverLibrary() Library {
 					{Expr: `isSemver('v01.0', true)`, Want: `true`},
 					{Expr: `isSemver('v01.0', false)`, Want: `false`},
 				},
-			}},
-		},
-			method("isGreaterThan", "semver_is_greater_than", args(typ, typ), cel.BoolType, "Tells whether a version is newer than another.",
-				comparer(semverData.compare, greater),
+			}),
+			method("isGreaterThan", "Tells whether a version is newer than another.",
+				"semver_is_greater_than", args(typ, typ), cel.BoolType, comparer(semverData.compare, greater),
 				Example{Expr: `semver('1.0.0').isGreaterThan(semver('1.0.0-rc.1'))`, Want: `true`}),
-			method("isLessThan", "semver_is_less_than", args(typ, typ), cel.BoolType, "Tells whether a version is older than another.",
-				comparer(semverData.compare, less),
+			method("isLessThan", "Tells whether a version is older than another.",
+				"semver_is_less_than", args(typ, typ), cel.BoolType, comparer(semverData.compare, less),
 				Example{Expr: `semver('1.9.0').isLessThan(semver('1.10.0'))`, Want: `true`}),
-			method("compareTo", "semver_compare_to", args(typ, typ), cel.IntType, "Returns -1, 0 or 1 if a version is older than, as old as or newer than another. Build metadata does not matter.",
-				comparer(semverData.compare, ordering),
+			method("compareTo", "Returns -1, 0 or 1 if a version is older than, as old as or newer than another. Build metadata does not matter.",
+				"semver_compare_to", args(typ, typ), cel.IntType, comparer(semverData.compare, ordering),
 				Example{Expr: `semver('1.0.0+a').compareTo(semver('1.0.0+b'))`, Want: `0`}),
 			semverNumber("major", func(v semverData) uint64 { return v.major }, `1`),
 			semverNumber("minor", func(v semverData) uint64 { return v.minor }, `2`),
@@ -90,8 +84,8 @@ func semverLibrary() Library {
 }
 
 func semverNumber(name string, get func(semverData) uint64, example string) Function {
-	return method(name, "semver_"+name, args(semverClass.typ), cel.IntType, "Returns the "+name+" version number.",
-		reader(func(v semverData) types.Int { return types.Int(get(v)) }),
+	return method(name, "Returns the "+name+" version number.",
+		"semver_"+name, args(semverClass.typ), cel.IntType, reader(func(v semverData) types.Int { return types.Int(get(v)) }),
 		Example{Expr: `semver('1.2.3').` + name + `()`, Want: example})
 }
 

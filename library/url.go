@@ -29,10 +29,8 @@ func urlLibrary() Library {
 			EqualCost:  cost.Split(cost.Model{Estimate: estimateURLEqual}, cost.Fixed(1)),
 			equalSince: equalSince(),
 		}},
-		Functions: []Function{{
-			Name: "url",
-			Doc:  "Parses an absolute URI or an absolute path.",
-			Overloads: []Overload{{
+		Functions: []Function{
+			function("url", "Parses an absolute URI or an absolute path.", Overload{
 				ID: "string_to_url", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseURL),
 				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
@@ -43,11 +41,8 @@ func urlLibrary() Library {
 					{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},
 					{Expr: `url('../relative')`, Err: `URL parse error during conversion from string: parse "../relative": invalid URI for request`},
 				},
-			}},
-		}, {
-			Name: "isURL",
-			Doc:  "Tells whether a string is an absolute URI or an absolute path.",
-			Overloads: []Overload{{
+			}),
+			function("isURL", "Tells whether a string is an absolute URI or an absolute path.", Overload{
 				ID: "is_url_string", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: accepts(url.ParseRequestURI),
 				// API servers give isURL no price of its own, unlike url.
@@ -57,8 +52,7 @@ func urlLibrary() Library {
 					{Expr: `isURL('/absolute-path')`, Want: `true`},
 					{Expr: `isURL('../relative')`, Want: `false`},
 				},
-			}},
-		},
+			}),
 			urlPart("getScheme", "url_get_scheme", "Returns the scheme, empty for a path.",
 				func(u urlData) string { return u.Scheme },
 				Example{Expr: `url('https://example.com/').getScheme()`, Want: `'https'`},
@@ -79,8 +73,8 @@ func urlLibrary() Library {
 				func(u urlData) string { return u.EscapedPath() },
 				Example{Expr: `url('https://example.com/with space/').getEscapedPath()`, Want: `'/with%20space/'`},
 				Example{Expr: `url('https://example.com').getEscapedPath()`, Want: `''`}),
-			method("getQuery", "url_get_query", args(typ), cel.MapType(cel.StringType, cel.ListType(cel.StringType)),
-				"Returns the values of each key of the query, decoded and in order.", reader(urlQuery),
+			method("getQuery", "Returns the values of each key of the query, decoded and in order.",
+				"url_get_query", args(typ), cel.MapType(cel.StringType, cel.ListType(cel.StringType)), reader(urlQuery),
 				Example{Expr: `url('https://example.com/?k=a&k=b&empty').getQuery()`, Want: `{'k': ['a', 'b'], 'empty': ['']}`},
 				Example{Expr: `url('https://example.com/').getQuery()`, Want: `{}`}),
 		},
@@ -88,8 +82,8 @@ func urlLibrary() Library {
 }
 
 func urlPart(name, id, doc string, part func(urlData) string, examples ...Example) Function {
-	return method(name, id, args(urlClass.typ), cel.StringType, doc,
-		reader(func(u urlData) types.String { return types.String(part(u)) }), examples...)
+	return method(name, doc,
+		id, args(urlClass.typ), cel.StringType, reader(func(u urlData) types.String { return types.String(part(u)) }), examples...)
 }
 
 func estimateURLEqual(operands []cost.Operand) cost.Estimate {
