@@ -25,7 +25,7 @@ import (
 // Compile, Plan, Error and Want is set.
 type row struct {
 	Expr string
-	// Compile is the text of the errors of compilation, or the first message.
+	// Compile is the text of the errors of compilation.
 	Compile string
 	// Plan is the error of planning the program.
 	Plan string
@@ -130,12 +130,6 @@ func (r row) differences(got row) error {
 	text := func(what, want, got string) {
 		if want != got {
 			errs = append(errs, fmt.Errorf("%s %q, want %q", what, got, want))
-		}
-	}
-	if got.Compile != "" && !strings.HasPrefix(r.Compile, "ERROR: ") {
-		_, got.Compile, _ = strings.Cut(strings.SplitN(got.Compile, "\n", 2)[0], "<input>:")
-		if parts := strings.SplitN(got.Compile, ": ", 2); len(parts) == 2 {
-			got.Compile = parts[1]
 		}
 	}
 	text("compile error", r.Compile, got.Compile)

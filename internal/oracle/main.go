@@ -1,9 +1,10 @@
 // Command oracle asks the API server's own packages every case of the corpus.
 //
-// "go run . record" writes their answers as goldens, which the main module
-// replays without them; "go test ./..." compares live, and adds the rules of
-// the Gateway API CRDs. "go run . releases" records what every release answers,
-// from its own modules.
+// "go run . record" writes their answers as goldens, which the parity module and
+// the tests of the packages replay without them. "go test ./..." compares live,
+// adds the rules of the Gateway API CRDs, and holds that recording again changes
+// nothing. "go run . releases" records what every release answers, from its own
+// modules.
 package main
 
 import (
@@ -72,6 +73,9 @@ func record() error {
 		if err := recordGateway(release); err != nil {
 			return err
 		}
+	}
+	if err := recordGoldens(); err != nil {
+		return err
 	}
 	fmt.Printf("%d expressions, %d schemas, %d CRDs\n", n, len(c.Schemas), len(c.CRDs))
 	return nil

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // CRD decodes, defaults, converts and checks a CRD as the server does on
@@ -21,17 +22,26 @@ func (r *Reference) CRD(c parity.CRDCase) parity.CRDOutcome {
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	crd, err := decodeCRD(data)
+	errs, err := CheckCRD(data)
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
 	var o parity.CRDOutcome
-	for _, e := range validation.ValidateCustomResourceDefinition(context.Background(), crd) {
+	for _, e := range errs {
 		f := parity.FieldErrorOf(e)
 		f.Class = classOf(e)
 		o.Errors = append(o.Errors, f)
 	}
 	return o
+}
+
+// CheckCRD gives the errors of a document, or the one of decoding it.
+func CheckCRD(document []byte) (field.ErrorList, error) {
+	crd, err := decodeCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return validation.ValidateCustomResourceDefinition(context.Background(), crd), nil
 }
 
 func decodeCRD(data []byte) (*apiextensions.CustomResourceDefinition, error) {
