@@ -15,11 +15,11 @@ type builder struct {
 	provider types.Provider
 	refs     map[int64]*celast.ReferenceInfo
 	types    map[int64]*types.Type
-	// scope is the variables bound by comprehensions, the innermost last.
+	// scope holds the variables that comprehensions bind, the innermost last.
 	scope []binding
 	// loops is the number of loop bodies around the current expression.
 	loops int
-	// inputs are the names that may be those of variables from outside.
+	// inputs are the names of variables from outside of the expression.
 	inputs  []string
 	linked  []linked
 	seen    map[int64]struct{}
@@ -32,7 +32,7 @@ type binding struct {
 }
 
 func (b *builder) plan(expr celast.Expr) (node, error) {
-	// A macro may use an expression twice. Its ids are then ambiguous.
+	// A macro may use an expression twice, with the same ids.
 	if _, found := b.seen[expr.ID()]; found {
 		b.tracked = true
 	}
@@ -151,7 +151,7 @@ func (b *builder) literal(n planned, args []node) node {
 	return b.constant(n.id(), n.eval(b.scratch()))
 }
 
-// add has a node linked once the whole expression is planned.
+// add remembers what is to be linked once the whole expression is planned.
 func add[N linked](b *builder, n N) N {
 	b.linked = append(b.linked, n)
 	return n

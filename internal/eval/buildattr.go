@@ -30,7 +30,7 @@ func (b *builder) planIdent(id int64) (node, error) {
 		return b.constant(id, val), nil
 	}
 	v := &variable{path: path{startID: id}}
-	// The checker marks the name of a variable that a local one hides by a dot.
+	// A leading dot is how the checker marks a variable that a local one hides.
 	if v.name, v.global = strings.CutPrefix(ref.Name, "."); !v.global {
 		v.local = b.lookup(v.name)
 	}
@@ -71,7 +71,7 @@ func (b *builder) planSelect(expr celast.Expr) (node, error) {
 
 var errPathIntoTest = errors.New("a presence test has no parts")
 
-// field returns the accessors of a field, nil if its type has none.
+// field returns the accessors of a field, or nil if its type has none.
 func (b *builder) field(t *types.Type, name string) *types.FieldType {
 	if t == nil || t.Kind() != types.StructKind {
 		return nil
@@ -119,8 +119,8 @@ func (b *builder) planConditional(id int64, args []node) (node, error) {
 	return b.attr(add(b, &conditional{nodeID: id, condition: args[0], yes: yes, no: no})), nil
 }
 
-// branch returns the attribute that an expression is, which is then not charged
-// for itself, or begins one.
+// branch returns the attribute of an expression, or begins one with its value. An
+// attribute that is a part of another is not charged for itself.
 func (b *builder) branch(n node) attribute {
 	if a, ok := n.(*attrNode); ok {
 		return a.attr

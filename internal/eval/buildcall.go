@@ -45,8 +45,8 @@ func (b *builder) planCall(expr celast.Expr) (node, error) {
 	return b.specialize(n)
 }
 
-// specialize replaces calls that need not be made, or not every time. The order
-// is that in which the API server's planner applies them.
+// specialize replaces calls that can be made while planning, or in less time. The order
+// is that of the API server's planner.
 func (b *builder) specialize(n *callNode) (node, error) {
 	if err := b.implement(n); err != nil {
 		return nil, err
@@ -163,9 +163,9 @@ func (b *builder) planMember(n *callNode) node {
 	return add(b, &memberNode{identity{nodeID: n.nodeID}, n.args[0], set, strings})
 }
 
-// equalNumbers returns the numbers of other types that equal a number. The API
-// server holds an int or uint equal to any double it converts to, and a double only
-// to what it converts to without loss.
+// equalNumbers returns the numbers of other types that equal a number. For an API server,
+// an int or uint equals any double that it converts to. A double equals only what it
+// converts to without loss.
 func equalNumbers(elem ref.Val) []ref.Val {
 	var others []*types.Type
 	exact := false

@@ -1,11 +1,46 @@
 // Package eval plans checked expressions and evaluates them, counting the cost
 // units that an API server counts.
 //
-// It gives the results, error texts and costs of the interpreter of cel-go
-// v0.29.2 as Kubernetes configures it: constants are folded, regular
-// expressions are compiled ahead, the cost is tracked, presence tests are free
-// and interruption is looked for in comprehensions. Unknown values, partial and
-// exhaustive evaluation, cel.@block and unchecked expressions are not supported.
+// It gives the results, error texts and costs of the interpreter of cel-go v0.29.2
+// as Kubernetes configures it: constants are folded, regular expressions are compiled
+// ahead, presence tests are free, and comprehensions look for the end of the context.
+// Unknown values, partial and exhaustive evaluation, cel.@block and unchecked
+// expressions are not supported.
+//
+// # From expression to nodes
+//
+// [Planner.Plan] makes a tree of nodes of the syntax tree of an expression. Identifiers,
+// selections and indexes become one node, a path from a variable or a value:
+//
+//	self.items.all(e, e.n < 3)
+//
+//	foldNode                  all(), a comprehension
+//	├ range   attrNode        variable self, step items
+//	├ accu    constNode       true
+//	├ cond    callNode        @not_strictly_false
+//	│         └ attrNode      variable accu
+//	├ step    logicNode       &&
+//	│         ├ attrNode      variable accu
+//	│         └ callNode      _<_
+//	│           ├ attrNode    variable e, step n
+//	│           └ constNode   3
+//	└ result  attrNode        variable accu
+//
+// Lists, maps and messages are a listNode, mapNode and structNode; `in` a constant list
+// is a memberNode, or() and orValue() are an orElseNode, and a choice is an attribute
+// that other paths may begin with.
+//
+// # From nodes to a value
+//
+// [Program.Eval] evaluates the tree in a frame, which holds what changes. Everything
+// that may take long passes one of three places: callNode.invoke enters every
+// implementation of a function, foldState.turn every iteration, and frame.charge
+// counts every unit of cost.
+//
+// The fast paths are step.quick (usual objects and keys), the variables of comprehensions
+// in attrNode.eval, appendNode (lists that grow by one element), ordered (ints and strings
+// are compared directly) and, above all, plain evaluation without the stack of the server's
+// tracker: see the type stack. Each one leaves to the general path what it does not know.
 package eval
 
 import (

@@ -9,7 +9,7 @@ import (
 // foldNode is a comprehension.
 type foldNode struct {
 	identity
-	// index is that of the state in the frame.
+	// index is the index of the state in frame.folds.
 	index     int
 	iterRange node
 	accu      node
@@ -18,9 +18,9 @@ type foldNode struct {
 	result    node
 	// pairs is true for a comprehension over keys and values.
 	pairs bool
-	// eager is true if the first value of the accumulator is computed at once.
+	// eager is true if the accumulator gets its first value before it is needed.
 	eager bool
-	// endless is true if the condition is the constant true.
+	// endless is true if the condition is the constant true, which is not evaluated.
 	endless   bool
 	rangeSlot int32
 }
@@ -46,7 +46,7 @@ func (n *foldNode) run(f *frame) ref.Val {
 		return iterRange
 	}
 	s := &f.folds[n.index]
-	*s = foldState{node: n, frame: f, active: true, depth: f.depth}
+	*s = foldState{node: n, frame: f, depth: f.depth}
 	if n.eager {
 		s.accumulated()
 	}
@@ -78,31 +78,27 @@ type foldState struct {
 	node  *foldNode
 	frame *frame
 	accu  ref.Val
-	// iter are the iteration variables, nil if still to be adapted from raw.
+	// iter are the iteration variables. One that is nil is still to be made of raw.
 	iter  [2]ref.Val
 	raw   [2]any
 	depth int32
-	// active is true while the variables are bound.
-	active bool
-	// ready is true once the accumulator has a value: its first value is only
-	// computed when it is needed.
+	// ready is true once the accumulator has a value. The first is computed when it
+	// is needed.
 	ready       bool
 	mutable     bool
 	interrupted bool
-	// closing is true while the result is computed, which does not see the
-	// iteration variables.
-	closing bool
 }
 
-// FoldEntry evaluates the loop for one entry, and tells whether to go on.
+// FoldEntry is turn for a key and a value, or an index and an element.
 func (s *foldState) FoldEntry(key, val any) bool {
 	s.raw, s.iter = [2]any{key, val}, [2]ref.Val{}
 	return s.turn(s.frame)
 }
 
+// turn is where every iteration is entered. It tells whether to go on.
 func (s *foldState) turn(f *frame) bool {
 	if !s.node.endless || f.mode == modeTracked {
-		if cond, ok := s.node.cond.eval(f).(types.Bool); s.interrupted || ok && !bool(cond) {
+		if cond, ok := s.node.cond.eval(f).(types.Bool); ok && !bool(cond) {
 			return false
 		}
 	}
@@ -122,7 +118,6 @@ func (s *foldState) finish() ref.Val {
 	if s.interrupted {
 		return types.WrapErr(ErrInterrupted)
 	}
-	s.closing = true
 	val := s.node.result.eval(s.frame)
 	if s.mutable {
 		switch v := val.(type) {
@@ -169,11 +164,11 @@ const (
 	iter2Part
 )
 
-// load returns the value, if the variable is bound and in sight.
+// load returns the value, and false if a muted part hides the variable.
 func (l *local) load(f *frame) (ref.Val, bool) {
 	s := &f.folds[l.fold]
 	switch {
-	case s.depth != f.depth || !s.active:
+	case s.depth != f.depth:
 		return nil, false
 	case l.part == accuPart:
 		return s.accumulated(), true

@@ -13,7 +13,7 @@ const (
 	modePlain mode = iota
 	// modeTracked keeps the stack of observed values.
 	modeTracked
-	// modeMuted charges nothing that lasts.
+	// modeMuted charges nothing: constants, and paths of hidden variables.
 	modeMuted
 )
 
@@ -26,14 +26,14 @@ type frame struct {
 	cost    uint64
 	limit   uint64
 	mode    mode
-	// depth counts the qualifications in progress that hide the local
-	// variables bound outside of them.
+	// depth is the number of muted parts in progress. Each hides the local
+	// variables that are bound outside of it.
 	depth       int32
 	interrupted bool
 	iterations  uint64
 	folds       []foldState
 	inputs      []input
-	// args is a stack of arguments. Its slices are valid until the call returns.
+	// args holds the arguments of the calls in progress. A call releases its own.
 	args  []ref.Val
 	stack stack
 	// record is nil unless it was asked for.
@@ -51,8 +51,8 @@ func (f *frame) charge(id int64, units uint64) {
 	}
 }
 
-// cutShort unwinds an evaluation that exceeds its limit, restart one whose plain
-// count may differ from the tracked one.
+// cutShort is the panic that ends an evaluation beyond its limit. restart ends a plain
+// one that may count otherwise than a tracked one.
 type (
 	cutShort struct{}
 	restart  struct{}
@@ -65,7 +65,8 @@ func (f *frame) observe(slot int32, val any) {
 	}
 }
 
-// adapt returns a value as a CEL value. Adapters return CEL values as they are.
+// adapt returns a value as a CEL value. An adapter returns a CEL value as it is, but
+// for pointers to values of basic types.
 func (f *frame) adapt(val any) ref.Val {
 	if v, ok := val.(ref.Val); ok {
 		switch v := val.(type) {
@@ -77,8 +78,8 @@ func (f *frame) adapt(val any) ref.Val {
 	return f.adapter.NativeToValue(val)
 }
 
-// interrupt tells whether to stop, looking at the context once in a hundred
-// iterations. Once interrupted, always interrupted.
+// interrupt counts an iteration and tells whether the context has ended. It looks at the
+// context once in [InterruptFrequency] iterations.
 func (f *frame) interrupt() bool {
 	if f.done == nil || f.mode == modeMuted {
 		return false
@@ -101,8 +102,8 @@ func (f *frame) interrupt() bool {
 // context (k8s.io/apiserver/pkg/apis/cel CheckFrequency).
 const InterruptFrequency = 100
 
-// mute starts a part of the evaluation that sees no local variables from outside
-// and costs nothing. The function that it returns ends it.
+// mute begins a part of the evaluation that costs nothing and sees no local variable
+// that is bound outside of it. The function that it returns ends the part.
 func (f *frame) mute() func() {
 	cost, limit, before := f.cost, f.limit, f.mode
 	f.limit, f.mode = Unlimited, modeMuted
@@ -113,8 +114,8 @@ func (f *frame) mute() func() {
 	}
 }
 
-// label returns val, if it is an error without a position at the position of
-// the node. Errors may be shared, so they are not written to.
+// label gives a position to an error without one. It returns a new error, since
+// functions may share theirs, and any other value as it is.
 func label(id int64, val ref.Val) ref.Val {
 	if err, ok := val.(*types.Err); ok && err.NodeID() == 0 {
 		return types.NewErrWithNodeID(id, "%w", err.Unwrap())

@@ -17,8 +17,8 @@ type key struct {
 	val ref.Val
 }
 
-// keyKind says by which native values a key is looked up. With otherKey, only CEL
-// values are asked.
+// keyKind says which native objects are asked for a key. With otherKey, only CEL values
+// are.
 type keyKind uint8
 
 const (
@@ -60,8 +60,8 @@ func newKey(v any) (key, error) {
 	return key{}, fmt.Errorf("invalid qualifier type: %T", v)
 }
 
-// lookup returns what an object has under the key. A presence test reports what
-// is absent, other lookups fail. With presenceOnly the value may be left out.
+// lookup returns what an object has under the key. If nothing is there, a test reports
+// it, and any other lookup fails. With presenceOnly, the value may be left out.
 func (k *key) lookup(f *frame, obj any, test, presenceOnly bool) (any, bool, error) {
 	switch o := obj.(type) {
 	case map[string]any:

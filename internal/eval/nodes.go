@@ -9,7 +9,7 @@ import (
 type node interface {
 	// eval returns the value, an error value if there is none.
 	eval(*frame) ref.Val
-	// id is the id under which the stack keeps the value. It is final once the
+	// id is the id by which the stack keeps the value. It is final once the
 	// whole expression is planned.
 	id() int64
 }

@@ -25,16 +25,16 @@ type Price func(args []ref.Val, result ref.Val) uint64
 type Config struct {
 	// Functions are the declared functions by name, with their bindings.
 	Functions map[string]*decls.FunctionDecl
-	// Container resolves the names of types; nil if there is no container.
+	// Container resolves the names of types. Nil is the container without a name.
 	Container *containers.Container
-	// Adapter makes CEL values of native values. It returns a CEL value as it
-	// is, pointers to values of basic types excepted.
+	// Adapter makes CEL values of native values. It returns a CEL value as it is, but
+	// for pointers to values of basic types.
 	Adapter types.Adapter
 	// Provider knows the types.
 	Provider types.Provider
-	// Price returns the price of the calls of an overload, by function name
-	// alone where the overload id is empty, and nil for one unit. A nil Price
-	// prices all calls at one unit.
+	// Price returns the price of the calls of an overload, or of a function where the
+	// overload id is empty, and nil for one unit. A nil Price prices every call at
+	// one unit.
 	Price func(function, overloadID string) Price
 	// Regexes are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
@@ -49,7 +49,7 @@ type Planner struct {
 	config    Config
 	overloads map[string]*functions.Overload
 	regexes   map[string]declare.Regex
-	// optionals is true if or() and orValue() are those of optionals.
+	// optionals is true if or() and orValue() are the functions of optionals.
 	optionals bool
 	frames    *sync.Pool
 }
@@ -97,10 +97,10 @@ const (
 	optionalOrValue = "optional_orValue_value"
 )
 
-// Plan makes a program of a checked expression. The provider knows the types of
-// the expression; nil stands for that of the planner. Plan fails where the API
-// server does: calls of constants that cannot be computed, regular expressions
-// that do not compile, names without meaning.
+// Plan makes a program of a checked expression. The provider knows the types of the
+// expression; nil stands for the planner's. Plan fails where an API server does: at
+// conversions of constants that fail, regular expressions that do not compile, and
+// names without meaning.
 func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Program, err error) {
 	if checked == nil || !checked.IsChecked() {
 		return nil, errors.New("the expression is not checked")

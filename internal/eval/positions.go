@@ -2,9 +2,8 @@ package eval
 
 import celast "github.com/google/cel-go/common/ast"
 
-// positions are the places of the nodes of an expression: what an error needs
-// of a syntax tree that is otherwise dropped after compilation. The zero value
-// knows of none.
+// positions tell where the nodes of an expression are. Errors need this of a syntax tree
+// that is otherwise dropped after compilation.
 type positions []int32 // offsets in code points plus one, by node id
 
 func positionsOf(checked *celast.AST) positions {

@@ -16,17 +16,16 @@ type Program struct {
 	frames   *sync.Pool
 	slots    int
 	folds    int
-	// positions are the places of the nodes, for errors.
+	// positions tell where the nodes are in the source, for errors.
 	positions positions
 	inputs    int
-	// tracked is true if the cost can only be told from the stack.
+	// tracked is true if only the stack tells the cost.
 	tracked bool
 }
 
-// Eval evaluates the program. It is cut short beyond the limit, in cost units;
-// the cost is then that at which it was. The context is looked at once in a
-// hundred iterations of comprehensions, as an API server does, so that an
-// evaluation without them is never interrupted.
+// Eval evaluates the program. It ends where the cost exceeds the limit, in cost
+// units. As an API server does, it looks at the context once in a hundred iterations:
+// without comprehensions, no evaluation is interrupted.
 func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 	return p.eval(ctx, vars, limit, nil)
 }
@@ -67,8 +66,8 @@ type noVars struct{}
 
 func (noVars) ResolveName(string) (any, bool) { return nil, false }
 
-// run evaluates once. It asks for another, tracked run if it cannot tell the
-// cost.
+// run evaluates once. It asks for another, tracked run if the plain one cannot tell
+// the cost.
 func (f *frame) run(tracked bool) (res Result, again bool) {
 	defer func() {
 		switch r := recover(); r.(type) {
@@ -110,8 +109,8 @@ func (f *frame) reset() {
 	}
 }
 
-// sized returns a slice of n zero values, in the memory of s if there is room. s
-// holds zero values only.
+// sized returns a slice of n zero values. It uses the memory of s, which holds only
+// zero values, if there is room.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

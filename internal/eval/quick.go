@@ -13,8 +13,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// quicken replaces a call by what does the same in less time, or has the same
-// error at every run.
+// quicken replaces a call by one that takes less time, or whose errors are the same at
+// every run.
 func quicken(n *callNode) planned {
 	if n.binary == nil {
 		return n
@@ -33,8 +33,8 @@ func quicken(n *callNode) planned {
 	return n
 }
 
-// orderOf returns what a comparison says of the order of its arguments, nil for
-// any other function.
+// orderOf returns the condition that a comparison puts on the order of its arguments
+// (-1, 0 or 1), and nil for any other function.
 func orderOf(function string) func(order int) bool {
 	switch function {
 	case operators.Less:
@@ -100,8 +100,8 @@ func (n *appendNode) eval(f *frame) ref.Val {
 	return val
 }
 
-// single is a list of one element, which lasts for one call. Only a price may ask
-// it for more than its element.
+// single is a list of one element that lasts for one call. The call asks only for its
+// element; a price may ask for anything.
 type single struct {
 	elem    ref.Val
 	adapter types.Adapter

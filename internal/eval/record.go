@@ -13,8 +13,8 @@ type Record struct {
 
 // NodeCost is what one node cost in an evaluation.
 type NodeCost struct {
-	// Units are the units that the node itself cost. In the one case in which an
-	// API server takes a unit off, they wrap around.
+	// Units are the units that the node itself cost. They wrap around in the one
+	// case in which an API server takes a unit off.
 	Units uint64
 	// Charges is how often it cost any.
 	Charges uint64
@@ -27,8 +27,8 @@ func (p *Program) Record(ctx context.Context, vars Vars, limit uint64) (Result, 
 	r := &Record{}
 	res := p.eval(ctx, vars, limit, r)
 	if r.refunded {
-		// Where a unit was taken off that was not there, charging it again brings the
-		// cost back to zero, which is over no limit. The root gets what is missing.
+		// A refund may take off a unit that was never charged. The next unit then brings
+		// the cost to 0, which is over no limit and not noted. The root gets what is missing.
 		n := r.Nodes[p.root.id()]
 		n.Units += res.Cost
 		for _, o := range r.Nodes {
@@ -39,14 +39,14 @@ func (p *Program) Record(ctx context.Context, vars Vars, limit uint64) (Result, 
 	return res, r
 }
 
-// begin makes a frame note what it charges: as its limit is zero, each charge is
-// over it.
+// begin makes a frame note what it charges. A limit of 0 routes every charge through
+// over.
 func (r *Record) begin(f *frame, limit uint64) {
 	r.Nodes, r.limit = map[int64]NodeCost{}, limit
 	f.record, f.limit = r, 0
 }
 
-// over is called with each charge beyond the limit.
+// over handles a charge beyond the limit of the frame.
 func (f *frame) over(id int64, units uint64) {
 	if f.record == nil {
 		panic(cutShort{})

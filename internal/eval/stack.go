@@ -5,30 +5,27 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// stack is what cel-go's cost tracker knows of the values of an evaluation. The
-// tracker finds the arguments of a call by searching down from the top for
-// their ids, and drops all that it passes. What it finds may stem from an earlier
-// iteration, and then a call is priced by the wrong arguments or not at all.
-// Ids are slots here, and each slot knows its topmost entry, so that a search
-// costs no more than what it drops.
+// stack is the stack of values of cel-go's cost tracker. To price a call, the tracker
+// searches down from the top for the ids of the arguments, and drops all entries that
+// it passes. It may find an entry of an earlier iteration: then it prices the call by
+// the wrong arguments, or not at all. Here an id is a slot, and each slot knows its
+// topmost entry, so that a search costs no more than it drops.
 //
-// Most evaluations do without a stack. If all ids of an expression differ and no
-// call in the body of a comprehension fails before its last argument, then the
-// tracker finds for each call just the arguments that the call got:
+// Most evaluations need no stack. If all ids of an expression differ, and no call in
+// the body of a comprehension fails before its last argument, then the tracker finds
+// exactly the arguments that the call got. The proof:
 //
-// Only an entry that outlives an iteration can be found where it should not. Take
-// one, that of a node A, and a node P between the body and A that searches for
-// its children: a call, a conjunction, a choice or a comprehension. P dropped the
-// first child that it evaluated and all entries above it, so A is in that first
-// child, or its entry would be gone. (The operands of set membership, or() and
-// paths are not searched for; those of a construction are, but at a fixed price.)
-// The same holds in the next iteration: when A finds its old entry and drops what
-// is above, no node waits for an earlier child. Nor is there an old entry of a
-// child that was not evaluated this time (a later term, the other branch): it is
-// not the first.
+// Only an entry that outlives an iteration can be found wrongly. Let A be the node of
+// such an entry, and P a node between the body and A that searches for its children: a
+// call, a conjunction, a choice or a comprehension. P dropped the entry of the first
+// child that it evaluated, and all entries above. A's entry survived, so A is in that
+// first child. (Membership, or() and paths do not search for their operands.
+// Constructions do, but at a fixed price.) In the next iteration A again is in the
+// first child. When A finds its old entry and drops all above, no node waits for an
+// earlier child. A child that is not evaluated this time, such as a later term or the
+// other branch, has no old entry either: it is not the first.
 //
-// Where a call in a loop does fail early, the evaluation starts again and keeps
-// the stack.
+// Where a call in a loop does fail early, the evaluation starts again with the stack.
 type stack struct {
 	entries []entry
 	// top is one more than the index of the topmost entry of each slot.
