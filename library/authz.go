@@ -1,11 +1,17 @@
 package library
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/release"
@@ -152,4 +158,125 @@ func selecting(name, doc, example string, set func(*resourceCheckData, string)) 
 			Want: `true`,
 		}},
 	})
+}
+
+// The data of the values. They are comparable, so that each can be a key of a map.
+type (
+	authorizerData struct{ *principal }
+
+	// principal is who asks whom.
+	principal struct {
+		ctx        context.Context
+		authorizer Authorizer
+		user       UserInfo
+	}
+
+	pathCheckData struct {
+		authorizer authorizerData
+		path       string
+	}
+
+	groupCheckData struct {
+		authorizer authorizerData
+		name       string
+	}
+
+	resourceCheckData struct {
+		authorizer                   authorizerData
+		request                      RequestResource
+		fieldSelector, labelSelector string
+	}
+
+	decisionData struct {
+		decision Decision
+		reason   string
+		err      error
+	}
+)
+
+type (
+	authorizerValue    = object[authorizerData]
+	pathCheckValue     = object[pathCheckData]
+	groupCheckValue    = object[groupCheckData]
+	resourceCheckValue = object[resourceCheckData]
+	decisionValue      = object[decisionData]
+)
+
+var (
+	authorizerClass    = authzClass[authorizerData]("Authorizer")
+	pathCheckClass     = authzClass[pathCheckData]("PathCheck")
+	groupCheckClass    = authzClass[groupCheckData]("GroupCheck")
+	resourceCheckClass = authzClass[resourceCheckData]("ResourceCheck")
+	decisionClass      = authzClass[decisionData]("Decision")
+)
+
+func (authorizerData) class() *class[authorizerData]       { return &authorizerClass }
+func (pathCheckData) class() *class[pathCheckData]         { return &pathCheckClass }
+func (groupCheckData) class() *class[groupCheckData]       { return &groupCheckClass }
+func (resourceCheckData) class() *class[resourceCheckData] { return &resourceCheckClass }
+func (decisionData) class() *class[decisionData]           { return &decisionClass }
+
+// authzClass is a class of values of which expressions can only call functions.
+// There is no Go value to show. As on an API server such values equal nothing, not
+// even themselves: == is an error and != is true.
+func authzClass[T any](name string) class[T] {
+	typ := cel.ObjectType("kubernetes.authorization." + name)
+	return class[T]{typ: typ, name: typ.String(), value: func(T) any { return types.NoSuchOverloadErr() }}
+}
+
+func beginPathCheck(a authorizerValue, path types.String) (pathCheckValue, error) {
+	if strings.TrimSpace(string(path)) == "" {
+		return pathCheckValue{}, errors.New("path must not be empty")
+	}
+	return pathCheckValue{pathCheckData{a.v, string(path)}}, nil
+}
+
+func asServiceAccount(a authorizerValue, namespace, name types.String) (authorizerValue, error) {
+	if len(validation.IsDNS1123Subdomain(string(name))) > 0 {
+		return authorizerValue{}, errors.New("Invalid service account name")
+	}
+	if len(validation.IsDNS1123Label(string(namespace))) > 0 {
+		return authorizerValue{}, errors.New("Invalid service account namespace")
+	}
+	return authorizerValue{authorizerData{&principal{a.v.ctx, a.v.authorizer, UserInfo{
+		Name:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name),
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + string(namespace)},
+	}}}}, nil
+}
+
+func beginResourceCheck(c groupCheckValue, resource types.String) (resourceCheckValue, error) {
+	if strings.TrimSpace(string(resource)) == "" {
+		return resourceCheckValue{}, errors.New("resource must not be empty")
+	}
+	request := RequestResource{Group: c.v.name, Resource: string(resource)}
+	return resourceCheckValue{resourceCheckData{authorizer: c.v.authorizer, request: request}}, nil
+}
+
+func checkPath(c pathCheckValue, verb types.String) (decisionValue, error) {
+	return c.v.authorizer.decide(Attributes{Verb: string(verb), Path: c.v.path})
+}
+
+// checkResource parses the selectors at each check, as late as an API server does.
+// A selector that is not valid is no error of the expression: the authorizer gets
+// the error, and decides about the request as a wider one.
+func checkResource(c resourceCheckValue, verb types.String) (decisionValue, error) {
+	a := Attributes{Verb: string(verb), IsResource: true, RequestResource: c.v.request, APIVersion: "*"}
+	if c.v.fieldSelector != "" {
+		selector, err := fields.ParseSelector(c.v.fieldSelector)
+		if err != nil {
+			a.FieldSelectorError = err
+		} else {
+			a.FieldSelector = selector.Requirements()
+		}
+	}
+	if c.v.labelSelector != "" {
+		a.LabelSelector, a.LabelSelectorError = labels.ParseToRequirements(c.v.labelSelector)
+	}
+	return c.v.authorizer.decide(a)
+}
+
+func (a authorizerData) decide(request Attributes) (decisionValue, error) {
+	request.User = a.user
+	decision, reason, err := a.authorizer.Authorize(a.ctx, request)
+	return decisionValue{decisionData{decision, reason, err}}, nil
 }

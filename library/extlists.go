@@ -46,13 +46,9 @@ func extLists() Library {
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
 				deep),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
-				Overload{
-					ID: "lists_range", Args: args(num), Result: cel.ListType(num), Cost: newList(ranged()),
-					Examples: []Example{
-						{Expr: `lists.range(3)`, Want: `[0, 1, 2]`},
-						{Expr: `lists.range(-1)`, Err: "size must be non-negative"},
-					},
-				}),
+				global("lists_range", args(num), cel.ListType(num), newList(ranged()),
+					Example{Expr: `lists.range(3)`, Want: `[0, 1, 2]`},
+					Example{Expr: `lists.range(-1)`, Err: "size must be non-negative"})),
 			dynamic("reverse", "Returns a list in reverse order.",
 				member("list_reverse", args(list), list, newList(cost.Computed(resultText,
 					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)),

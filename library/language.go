@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/env"
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 )
@@ -102,38 +100,4 @@ func parseZone(zone string) (*time.Location, error) {
 	}
 	east := time.Duration(h*60+m) * time.Minute
 	return time.FixedZone("", int(east.Seconds())), nil
-}
-
-// optionalMacros are optMap and optFlatMap, which evaluate the optional twice if
-// it holds a value. v0.31 evaluates it once, at another cost. The latter came with
-// version 1 of the library of optional types.
-func optionalMacros(version int) cel.EnvOption {
-	macros := []cel.Macro{
-		cel.ReceiverMacro("optMap", 2, optionalMacro("optMap", func(f cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
-			return f.NewCall("optional.of", mapped)
-		})),
-	}
-	if version > 0 {
-		macros = append(macros, cel.ReceiverMacro("optFlatMap", 2, optionalMacro("optFlatMap", func(_ cel.MacroExprFactory, mapped ast.Expr) ast.Expr {
-			return mapped
-		})))
-	}
-	return cel.Macros(macros...)
-}
-
-// optionalMacro makes of o.name(v, e):
-//
-//	o.hasValue() ? wrap(e with v for o.value()) : optional.none()
-func optionalMacro(name string, wrap func(cel.MacroExprFactory, ast.Expr) ast.Expr) cel.MacroFactory {
-	return func(f cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-		if args[0].Kind() != ast.IdentKind {
-			return nil, f.NewError(args[0].ID(), name+"() variable name must be a simple identifier")
-		}
-		variable := args[0].AsIdent()
-		condition := f.NewMemberCall("hasValue", target)
-		// A loop over nothing binds the variable.
-		mapped := f.NewComprehension(f.NewList(), "#unused", variable,
-			f.NewMemberCall("value", f.Copy(target)), f.NewLiteral(types.False), f.NewIdent(variable), args[1])
-		return f.NewCall(operators.Conditional, condition, wrap(f, mapped), f.NewCall("optional.none")), nil
-	}
 }

@@ -150,7 +150,14 @@ func method(name, doc, id string, arguments []*cel.Type, result *cel.Type, impl 
 	})
 }
 
-// member describes an overload with a receiver that cel-go supplies.
+// global describes an overload without a receiver that cel-go supplies. A zero
+// price is that of cel-go.
+func global(id string, arguments []*cel.Type, result *cel.Type, price cost.Model, examples ...Example) Overload {
+	return Overload{ID: id, Args: arguments, Result: result, Cost: price, Examples: examples}
+}
+
+// member describes an overload with a receiver that cel-go supplies. A zero price
+// is that of cel-go.
 func member(id string, arguments []*cel.Type, result *cel.Type, price cost.Model, examples ...Example) Overload {
 	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
 }

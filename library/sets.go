@@ -34,14 +34,7 @@ func setsLibrary() Library {
 // each of the other, so many times.
 func setFunction(name string, times float64, doc string, examples ...Example) Function {
 	list := cel.ListType(cel.TypeParamType("T"))
-	return Function{
-		Name: "sets." + name,
-		Doc:  doc,
-		Overloads: []Overload{{
-			ID: "list_sets_" + name + "_list", Args: args(list, list), Result: cel.BoolType,
-			Cost:     cost.Linear(1, times, cost.Arg(0).Times(cost.Arg(1))),
-			Examples: examples,
-		}},
-		DynamicCost: cost.Fixed(1),
-	}
+	return dynamic("sets."+name, doc,
+		global("list_sets_"+name+"_list", args(list, list), cel.BoolType,
+			cost.Linear(1, times, cost.Arg(0).Times(cost.Arg(1))), examples...))
 }

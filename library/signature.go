@@ -42,18 +42,16 @@ func (o Overload) CostText(server release.Release) string {
 	if price.IsZero() {
 		return "1"
 	}
-	names := make([]string, len(o.Args))
-	for i := range names {
-		switch {
-		case o.Member && i == 0:
-			names[i] = "receiver"
-		case len(o.Args) == 1 || o.Member && len(o.Args) == 2:
-			names[i] = "argument"
-		case o.Member:
-			names[i] = "argument " + strconv.Itoa(i)
-		default:
-			names[i] = "argument " + strconv.Itoa(i+1)
+	var names []string
+	if o.Member {
+		names = append(names, "receiver")
+	}
+	for i, count := 1, len(o.Args)-len(names); i <= count; i++ {
+		name := "argument"
+		if count > 1 {
+			name += " " + strconv.Itoa(i)
 		}
+		names = append(names, name)
 	}
 	return price.Formula(names...)
 }

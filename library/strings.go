@@ -35,10 +35,8 @@ func stringsLibrary() Library {
 					Example{Expr: `'%x'.format(['ab'])`, Want: `'6162'`},
 					Example{Expr: `'%d'.format(['ab'])`, Err: "error during formatting"})),
 			function("strings.quote", "Returns a string in double quotes, with what cannot stand between them escaped.",
-				Overload{
-					ID: "strings_quote", Args: args(cel.StringType), Result: cel.StringType,
-					Examples: []Example{{Expr: `strings.quote('say "hi"')`, Want: `'"say \\"hi\\""'`}},
-				}),
+				global("strings_quote", args(cel.StringType), cel.StringType, cost.Model{},
+					Example{Expr: `strings.quote('say "hi"')`, Want: `'"say \\"hi\\""'`})),
 		),
 		Options: []cel.EnvOption{ext.Strings(ext.StringsVersion(2))},
 	}
