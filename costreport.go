@@ -67,7 +67,7 @@ func ReportReleases() ReportOption {
 }
 
 func newReportConfig(opts []ReportOption) reportConfig {
-	config := reportConfig{limits: report.ServerLimits()}
+	config := reportConfig{limits: explain.ServerLimits()}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyReport(&config)
@@ -86,7 +86,7 @@ func newReportConfig(opts []ReportOption) reportConfig {
 // The error is a *InputError as that of [CompileCRD]. A rule that does not compile
 // and a schema that a server rejects are no errors: the report says so. As in a
 // server, no rule is estimated in a schema that is not structural.
-func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.Schema, error) {
+func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.CRD, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 			Schema: v.Schema, Path: definition.SchemaPath(index), Status: definition.HasStatus(index), Env: compile,
 		}
 	}
-	r := explain.Schema(in(func() crd.Environment { return environment.ExplainedRules(env) }), config.limits)
-	r.Name, r.Version, r.Release = definition.Name, v.Name, asked.String()
+	r, found := explain.CRD(in(func() crd.Environment { return environment.ExplainedRules(env) }), config.limits)
+	r.Name, r.Version, r.Release, r.Findings = definition.Name, v.Name, asked, findings(found)
 	if config.releases {
 		for _, each := range release.All() {
 			server := serverConfig{release: each}
@@ -119,8 +119,9 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 			if err != nil {
 				return nil, err
 			}
-			verdict := explain.Verdict(in(func() crd.Environment { return environment.Rules(env) }), each.String())
-			r.Releases = append(r.Releases, verdict)
+			outcome, found := explain.Outcome(in(func() crd.Environment { return environment.Rules(env) }))
+			outcome.Release, outcome.Findings = each, findings(found)
+			r.Releases = append(r.Releases, outcome)
 		}
 	}
 	if config.object != nil {
@@ -132,7 +133,7 @@ func ReportCRD(document []byte, version string, opts ...ReportOption) (*report.S
 }
 
 // spend adds to a report what the rules spend on an object.
-func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) error {
+func spend(r *report.CRD, schema *typesystem.OpenAPI, config reportConfig) error {
 	if config.ctx == nil {
 		return ErrNilContext
 	}
@@ -148,7 +149,7 @@ func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) er
 	if config.old != nil {
 		old = config.old
 	}
-	ledger := explain.NewLedger()
+	ledger := explain.Ledger{}
 	result, err := validator.Validate(config.ctx, config.object, old, crd.Options{
 		Budget: crd.NewBudget(cost.Budget),
 		Spent: func(s crd.Spending) {
@@ -162,7 +163,7 @@ func spend(r *report.Schema, schema *typesystem.OpenAPI, config reportConfig) er
 	if err != nil {
 		return interrupted(config.ctx, err)
 	}
-	r.Validation = ledger.Close(r)
+	ledger.Close(r)
 	r.Validation.Cost, r.Validation.Budget, r.Validation.Exhausted = result.Spent, cost.Budget, result.Exhausted
 	return nil
 }

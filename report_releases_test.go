@@ -30,7 +30,7 @@ func TestReportReleases(t *testing.T) {
 		}
 		for i, verdict := range accepted.Verdicts {
 			r := report.Releases[i]
-			if r.Release != verdict.Release.String() || r.Accepted != verdict.Accepted() {
+			if r.Release != verdict.Release || r.Accepted != verdict.Accepted() {
 				t.Errorf("%s: %s accepted %v, want %v %v", schema, r.Release, r.Accepted, verdict.Release, verdict.Accepted())
 			}
 			if r.Accepted == (len(r.Findings) > 0) {

@@ -36,8 +36,12 @@ func (p Position) IsZero() bool { return p.Line == 0 }
 // PositionAt returns the place of an offset in a source, both counted in code
 // points. An offset outside of the source gives the nearest end.
 func PositionAt(source []rune, offset int) Position {
-	p := Position{Line: 1, Column: 1}
-	for _, r := range source[:min(max(offset, 0), len(source))] {
+	return Position{Line: 1, Column: 1}.After(source[:min(max(offset, 0), len(source))])
+}
+
+// After returns the place behind a text that begins at p.
+func (p Position) After(text []rune) Position {
+	for _, r := range text {
 		p.Column++
 		if r == '\n' {
 			p.Line, p.Column = p.Line+1, 1

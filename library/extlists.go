@@ -24,7 +24,8 @@ const newListCost = 11
 func extLists() Library {
 	list := cel.ListType(cel.TypeParamType("T"))
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
-	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0))
+	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).
+		Doubted("the result of flatten is estimated to be no larger than the list, whatever its elements hold")
 	flatten.Fault = depthFault
 	wrapping := flatten
 	wrapping.Runtime = wrappingFlatten
@@ -38,7 +39,7 @@ func extLists() Library {
 		since: release.Minor(34),
 		Functions: []Function{
 			dynamic("slice", "Returns the elements of a list from an index to before another.",
-				member("list_slice", args(list, num, num), list, newList(sliced()),
+				member("list_slice", args(list, num, num), list, newList(sliced()).Doubted("slice is estimated by the difference of its bounds, which may be wrong"),
 					Example{Expr: `[1, 2, 3, 4].slice(1, 3)`, Want: `[2, 3]`},
 					Example{Expr: `[1, 2, 3, 4].slice(3, 1)`, Err: "start index must be less than or equal to end index"})),
 			dynamic("flatten", "Returns a list with the elements of its lists in their place, one level deep or as many as the argument says.",
@@ -46,7 +47,7 @@ func extLists() Library {
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
 				deep),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
-				global("lists_range", args(num), cel.ListType(num), newList(ranged()),
+				global("lists_range", args(num), cel.ListType(num), newList(ranged()).Doubted("lists.range is estimated without the value of its argument"),
 					Example{Expr: `lists.range(3)`, Want: `[0, 1, 2]`},
 					Example{Expr: `lists.range(-1)`, Err: "size must be non-negative"})),
 			dynamic("reverse", "Returns a list in reverse order.",
@@ -55,7 +56,7 @@ func extLists() Library {
 					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
 			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
 				// Comparing strings costs more than the estimate knows.
-				member("list_distinct", args(list), list, selfCompared(0, 2),
+				member("list_distinct", args(list), list, selfCompared(0, 2).Doubted(doubtfulPrice),
 					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
 			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.", sorts()...),
 			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.", keySorts()...),

@@ -22,7 +22,7 @@ func listsLibrary() Library {
 		Overloads: []Overload{{
 			ID: "list_includes_dyn_dyn", Member: true, Args: args(cel.DynType, cel.DynType), Result: cel.BoolType,
 			Impl: Binary(includes),
-			Cost: cost.Traversal(0, 1),
+			Cost: comparing(cost.Traversal(0, 1)),
 			Examples: []Example{
 				{Expr: `[1, 2, 3].includes(2)`, Want: `true`},
 				{Expr: `[1, 2, 3].includes(4)`, Want: `false`},
@@ -75,7 +75,7 @@ func listsV0() Library {
 			function("indexOf", "Returns the first index of an element in a list, -1 if it is not there.", Overload{
 				ID: "list_a_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
 				Impl: Binary(indexOf),
-				Cost: traversal(),
+				Cost: comparing(traversal()),
 				Examples: []Example{
 					{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
 					{Expr: `[].indexOf('string')`, Want: `-1`},
@@ -84,7 +84,7 @@ func listsV0() Library {
 			function("lastIndexOf", "Returns the last index of an element in a list, -1 if it is not there.", Overload{
 				ID: "list_a_last_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
 				Impl: Binary(lastIndexOf),
-				Cost: traversal(),
+				Cost: comparing(traversal()),
 				Examples: []Example{
 					{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
 					{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`},
@@ -98,6 +98,21 @@ func listsV0() Library {
 // as the string that indexOf and lastIndexOf also take, even where the function
 // takes none.
 func traversal() cost.Model { return cost.Traversal(0, cost.StringFactor) }
+
+// comparing adds to a price that comparing lists with each other is not part of it.
+func comparing(m cost.Model) cost.Model {
+	m.Doubt = func(operands []*cel.Type) string {
+		for _, o := range operands {
+			for _, p := range o.Parameters() {
+				if k := p.Kind(); k == cel.ListKind || k == cel.MapKind || k == cel.StructKind {
+					return "the elements of a list of lists are compared at a cost that is not estimated"
+				}
+			}
+		}
+		return ""
+	}
+	return m
+}
 
 func paramA() *cel.Type { return cel.TypeParamType("A") }
 

@@ -170,8 +170,10 @@ func joined() cost.Model {
 	return cost.Split(
 		cost.Scan(result).Yields(result),
 		cost.Scaled(result, 2*cost.StringFactor),
-	)
+	).Doubted(doubtfulPrice)
 }
+
+const doubtfulPrice = "join and distinct cost more in an evaluation than they are estimated at"
 
 // joinedSize estimates the result of list.join(separator). Of a list whose type
 // says nothing of its elements it only counts the separators.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // Advice says what bounds would do.
@@ -27,14 +29,8 @@ type Advice struct {
 
 // Change sets one bound of a schema.
 type Change struct {
-	// Schema is the place in the schema.
-	Schema string `json:"schema"`
-	// Data is the place in the data.
-	Data string `json:"data"`
-	// Keyword is maxItems, maxLength or maxProperties.
-	Keyword string `json:"keyword"`
-	// From is the value as it is, nil if it is missing.
-	From *int64 `json:"from,omitempty"`
+	// Bound is the bound as it is.
+	cost.Bound
 	// To is the value to set.
 	To int64 `json:"to"`
 	// Fits tells whether the estimate is within the limit with it.
@@ -83,16 +79,6 @@ type Evaluation struct {
 	Error string `json:"error,omitempty"`
 }
 
-// NodeCost is what a node cost.
-type NodeCost struct {
-	// Units are the cost units of the node itself.
-	Units uint64 `json:"units"`
-	// Charges is how often it cost any.
-	Charges uint64 `json:"charges"`
-	// Iterations is how often the body of a comprehension ran.
-	Iterations uint64 `json:"iterations,omitempty"`
-}
-
 // Validation is what the rules spent on one object.
 type Validation struct {
 	// Cost is what all of them cost.
@@ -109,16 +95,12 @@ type Validation struct {
 type Spending struct {
 	// Path is the path of the expression, as in Expression.
 	Path string `json:"path"`
-	// Evaluations is how often it was evaluated.
-	Evaluations uint64 `json:"evaluations"`
-	// Cost is what all evaluations cost.
-	Cost uint64 `json:"cost"`
+	// Evaluation is how often it was evaluated, and the cost of all evaluations.
+	Evaluation
 	// Dearest is what the dearest evaluation cost.
 	Dearest uint64 `json:"dearest"`
 	// At is where that was in the object.
 	At string `json:"at"`
-	// Nodes is what each node cost in all evaluations, by the id of the node.
-	Nodes map[int64]NodeCost `json:"nodes,omitempty"`
 }
 
 func (a *Advice) write(b *strings.Builder) {
@@ -133,7 +115,7 @@ func (a *Advice) write(b *strings.Builder) {
 		if a.Proven {
 			proof = ", estimated anew with them"
 		}
-		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", Number(a.TogetherTotal), proof)
+		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", number(a.TogetherTotal), proof)
 		for _, c := range a.Together {
 			c.write(b)
 		}
@@ -159,19 +141,15 @@ func (a *Advice) write(b *strings.Builder) {
 
 func (c Change) write(b *strings.Builder) {
 	from := "it is missing"
-	if c.From != nil {
-		from = "now " + Number(uint64(max(*c.From, 0)))
-		if *c.From < 0 {
-			from = "now " + strconv.FormatInt(*c.From, 10)
+	if c.Value != nil {
+		from = "now " + number(uint64(max(*c.Value, 0)))
+		if *c.Value < 0 {
+			from = "now " + strconv.FormatInt(*c.Value, 10)
 		}
-	}
-	data := c.Data
-	if data == "" {
-		data = "the root"
 	}
 	more := ""
 	if !c.Largest && c.Fits {
 		more = " or more"
 	}
-	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", Number(uint64(c.To)), more, data, from)
+	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", number(uint64(c.To)), more, place(c.Data), from)
 }

@@ -1,16 +1,19 @@
 package report
 
-// Span is a part of an expression: lines and columns from 1, columns in code
-// points, the end exclusive. Start and End are offsets in code points.
+import (
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+)
+
+// Span is a part of an expression. Lines and columns count from 1, offsets from 0;
+// columns and offsets are in code points.
 type Span struct {
 	// Start is the offset of the first code point.
 	Start int `json:"start"`
 	// End is the offset behind the last one.
 	End int `json:"end"`
-	// Line is the line of the first code point.
-	Line int `json:"line"`
-	// Column is the column of the first code point.
-	Column int `json:"column"`
+	// Position is the line and the column of the first code point.
+	diag.Position
 	// EndLine is the line of the end.
 	EndLine int `json:"endLine"`
 	// EndColumn is the column behind the last code point.
@@ -18,43 +21,46 @@ type Span struct {
 }
 
 // Node is one node of an expression. For the least as for the most, Total is Own
-// and the sum of Times × Total over the parts.
+// and the sum of Times × Total over the parts, in saturating arithmetic.
 type Node struct {
 	// ID is the id of the node in the expression. A macro may use a node twice.
 	ID int64 `json:"id"`
-	// Kind is a cost.Kind.
-	Kind string `json:"kind"`
-	// Name is the function, field, identifier or type.
+	// Kind is the kind of the node.
+	Kind Kind `json:"kind"`
+	// Name is the function of a call, the field of a selection, the name of an
+	// identifier or of the type of a message.
 	Name string `json:"name,omitempty"`
-	// Overloads are what a call may turn out as.
+	// Overloads are the overload ids that a call may turn out as.
 	Overloads []string `json:"overloads,omitempty"`
-	// Role is a cost.Role: what the node is to the one above.
-	Role string `json:"role,omitempty"`
-	// Why is a cost.Why, empty if the node above counts this one once.
-	Why string `json:"why,omitempty"`
+	// Role is what the node is to the one above.
+	Role Role `json:"role,omitempty"`
+	// Why says why the node above does not count this one once, and is empty if it does.
+	Why Why `json:"why,omitempty"`
 	// At is the place in the source. What a macro adds stands where the macro does.
 	At Span `json:"at"`
 	// Text is what stands there, cut off after 200 code points.
 	Text string `json:"text"`
-	// Times is how often the node above counts this one.
-	Times Range `json:"times"`
+	// Times is how often the node above counts this one: the number of iterations for
+	// the body of a comprehension, zero where it is not counted.
+	Times cost.Range `json:"times"`
 	// Count is how often one evaluation of the expression counts it at most.
 	Count uint64 `json:"count"`
 	// Own is what the node costs without its parts.
-	Own Range `json:"own"`
+	Own cost.Range `json:"own"`
 	// Total is what it costs with them.
-	Total Range `json:"total"`
+	Total cost.Range `json:"total"`
 	// Share is the share of Count × Total.Max in the estimate of the expression.
 	Share float64 `json:"share"`
 	// OwnShare is the share of Count × Own.Max.
 	OwnShare float64 `json:"ownShare"`
-	// Operands are the sizes from which the node is priced.
+	// Operands are the sizes from which a call is priced, and the number of iterations
+	// of a comprehension.
 	Operands []Size `json:"operands,omitempty"`
 	// Result is the size of its value, nil if nothing is known of it.
 	Result *Size `json:"result,omitempty"`
 	// Actual is what the node cost in all evaluations, nil if there were none.
 	Actual *NodeCost `json:"actual,omitempty"`
-	// Parts are the nodes below.
+	// Parts are the nodes below, in the order in which they are estimated.
 	Parts []*Node `json:"parts,omitempty"`
 }
 
@@ -69,6 +75,53 @@ func (n *Node) Each(f func(*Node)) {
 	}
 }
 
+// Kind is the kind of a node.
+type Kind string
+
+// The kinds of nodes.
+const (
+	// KindIdent is a variable.
+	KindIdent Kind = "identifier"
+	// KindLiteral is a literal.
+	KindLiteral Kind = "literal"
+	// KindSelect is a field selection.
+	KindSelect Kind = "selection"
+	// KindPresence is has().
+	KindPresence Kind = "presence test"
+	// KindCall is a call of a function or operator.
+	KindCall Kind = "call"
+	// KindList is a list literal.
+	KindList Kind = "list"
+	// KindMap is a map literal.
+	KindMap Kind = "map"
+	// KindMessage is a message literal.
+	KindMessage Kind = "message"
+	// KindComprehension is a loop, which is what macros such as all() become.
+	KindComprehension Kind = "comprehension"
+	// KindBinding is cel.bind() and what else names a value.
+	KindBinding Kind = "binding"
+)
+
+// Role is what a node is to the one above:
+//   - "operand": what is selected from
+//   - "target": the receiver of a member function
+//   - "argument": an argument
+//   - "element": what a list, map or message literal holds
+//   - "range": what a comprehension loops over
+//   - "initial value": the first value of its accumulator
+//   - "condition": what it looks at before each iteration
+//   - "step": its body
+//   - "result": what becomes of the accumulator
+type Role string
+
+// Why is the reason why a node is not counted once:
+//   - "iterations": the body of a comprehension
+//   - "may be skipped": the right side of && or ||, which counts only for the most
+//   - "one of two branches": a branch of ?:, of which the dearer counts for the most
+//     and the cheaper for the least
+//   - "not estimated": what estimates leave out
+type Why string
+
 // Size is a size that an estimate assumes.
 type Size struct {
 	// Operand is the index of the operand, 0 the target of a member function, and -1
@@ -77,13 +130,24 @@ type Size struct {
 	// Element is true for the elements of the operand.
 	Element bool `json:"element,omitempty"`
 	// Size is the size in the unit of CEL's size().
-	Size Range `json:"size"`
-	// Source is literal, declared, missing, scalar, computed or unknown: declared
-	// Source is literal, scalar, computed, unknown or, if a schema was asked, the
-	// kind of Bound. For a size that nothing is known of it is unknown.
-	Source string `json:"source"`
-	// Path is the path of the data in the expression.
+	Size cost.Range `json:"size"`
+	// Source says where the size comes from. It is the kind of Bound if there is one.
+	Source cost.Source `json:"source"`
+	// Path is the path of the data in the expression, only if its size is declared.
+	// API servers let paths overwrite each other, so that it can be another path than
+	// that of the operand.
 	Path string `json:"path,omitempty"`
 	// Bound is what bounds it in the schema, nil if nothing does.
-	Bound *Bound `json:"bound,omitempty"`
+	Bound *cost.Bound `json:"bound,omitempty"`
+}
+
+// NodeCost is what one node cost in evaluations.
+type NodeCost struct {
+	// Units are the cost units of the node itself. In the one case in which an API
+	// server takes a unit off, they wrap around.
+	Units uint64 `json:"units"`
+	// Charges is how often it cost any.
+	Charges uint64 `json:"charges"`
+	// Iterations is how often the body of a comprehension ran.
+	Iterations uint64 `json:"iterations,omitempty"`
 }

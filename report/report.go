@@ -1,31 +1,20 @@
 // Package report says where the estimated cost of expressions comes from, and
 // which bounds of a schema would change it.
 //
-// A [Schema] reports all rules of one version of a CRD, an [Expression] one rule
-// or any other expression. Package kubecel makes both. They are plain data: their
-// JSON is for tools, [Schema.Text] and [Expression.Text] are for terminals, and
-// package report/html makes a page of a Schema.
+// A [CRD] reports all rules of one version of a CRD, an [Expression] one rule or any
+// other expression. Package kubecel makes both. They are plain data: encoding/json
+// writes them for tools, with stable names of fields, [CRD.Text] and
+// [Expression.Text] are for terminals, and package report/html makes pages of both.
 //
 // Costs are in cost units. All arithmetic saturates: math.MaxUint64 is a cost, a
 // size or a number of evaluations without a bound.
 package report
 
 import (
-	"encoding/json"
-
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/release"
 )
-
-// Range is an inclusive range of costs or sizes.
-type Range struct {
-	// Min is in the range too.
-	Min uint64 `json:"min"`
-	// Max is in the range too.
-	Max uint64 `json:"max"`
-}
-
-// Of is the report of a range.
-func Of(r cost.Range) Range { return Range(r) }
 
 // Limits are the limits by which estimates are judged, in cost units.
 type Limits struct {
@@ -36,13 +25,8 @@ type Limits struct {
 	Schema uint64 `json:"schema"`
 }
 
-// ServerLimits are the limits of an API server.
-func ServerLimits() Limits {
-	return Limits{Expression: cost.EstimateLimit, Schema: cost.SchemaEstimateLimit}
-}
-
-// Verdict compares an estimate with a limit.
-type Verdict struct {
+// Judgement compares an estimate with a limit.
+type Judgement struct {
 	// Limit is the most that is allowed.
 	Limit uint64 `json:"limit"`
 	// Within tells whether the estimate is within the limit.
@@ -55,24 +39,18 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Schema reports the rules of one version of a CRD.
-type Schema struct {
+// CRD reports the rules of one version of a CRD.
+type CRD struct {
 	// Name is the name of the CRD, empty for a schema alone.
 	Name string `json:"name,omitempty"`
 	// Version is the name of the version, empty for a schema alone.
 	Version string `json:"version,omitempty"`
-	// Release is the release of the API server whose estimates these are.
-	Release string `json:"release"`
-	// Total is what all expressions together are estimated to cost.
-	Total uint64 `json:"total"`
-	// Server is the server's verdict on the total.
-	Server Verdict `json:"server"`
-	// Own is the verdict by the caller's limit.
-	Own Verdict `json:"own"`
-	// Accepted tells whether a server accepts the schema.
-	Accepted bool `json:"accepted"`
-	// Findings are a server's words if it does not.
-	Findings []Finding `json:"findings"`
+	// Outcome is that of the release whose estimates these are.
+	Outcome
+	// Server is the judgement of the total by an API server's limit.
+	Server Judgement `json:"server"`
+	// Caller is the judgement by the caller's limit.
+	Caller Judgement `json:"caller"`
 	// Advice says which bounds would bring the total under the caller's limit, nil if
 	// it is within the limit.
 	Advice *Advice `json:"advice,omitempty"`
@@ -80,33 +58,21 @@ type Schema struct {
 	Expressions []Expression `json:"expressions"`
 	// Validation is what the rules spent on an object, nil if there was none.
 	Validation *Validation `json:"validation,omitempty"`
-	// Releases are the verdicts of all releases, the oldest first, empty if they were
+	// Releases are the outcomes of all releases, the oldest first, empty if they were
 	// not asked for.
-	Releases []Release `json:"releases,omitempty"`
+	Releases []Outcome `json:"releases,omitempty"`
 }
 
-// Release is what one release of the API server says of a schema that is written
-// to it.
-type Release struct {
-	// Release is the release, such as 1.31.
-	Release string `json:"release"`
+// Outcome is what one release of the API server says of a CRD that is written to it.
+type Outcome struct {
+	// Release is the release.
+	Release release.Release `json:"release"`
 	// Accepted tells whether it accepts the schema.
 	Accepted bool `json:"accepted"`
-	// Total is what all expressions together are estimated to cost there, as far as
-	// they compile.
+	// Total is what all expressions that compile are estimated to cost together.
 	Total uint64 `json:"total"`
-	// Findings are its words if it does not accept the schema.
-	Findings []Finding `json:"findings,omitempty"`
-}
-
-// Finding is one thing that an API server rejects.
-type Finding struct {
-	// Code is the class of the finding, one of the codes of package kubecel.
-	Code string `json:"code"`
-	// Path is the place in the CRD.
-	Path string `json:"path"`
-	// Message is what a server says.
-	Message string `json:"message"`
+	// Findings say why the release does not accept the schema.
+	Findings []diag.Finding `json:"findings"`
 }
 
 // The kinds of expressions.
@@ -134,7 +100,7 @@ type Expression struct {
 	// Error says why the expression does not compile. Nothing else is known then.
 	Error string `json:"error,omitempty"`
 	// Estimate is what one evaluation costs.
-	Estimate Range `json:"estimate"`
+	Estimate cost.Range `json:"estimate"`
 	// Evaluations are how often the expression is evaluated for one object.
 	Evaluations Evaluations `json:"evaluations"`
 	// Total is the number that is judged: the most that one evaluation costs times
@@ -142,14 +108,14 @@ type Expression struct {
 	Total uint64 `json:"total"`
 	// Share is the share of Total in that of the schema, from 0 to 1.
 	Share float64 `json:"share"`
-	// Server is the server's verdict.
-	Server Verdict `json:"server"`
-	// Own is the verdict by the caller's limit.
-	Own Verdict `json:"own"`
+	// Server is the judgement by an API server's limit.
+	Server Judgement `json:"server"`
+	// Caller is the judgement by the caller's limit.
+	Caller Judgement `json:"caller"`
 	// Root is the expression node by node.
 	Root *Node `json:"root,omitempty"`
 	// Bounds are the bounds of the schema that the estimate rests on.
-	Bounds []Bound `json:"bounds,omitempty"`
+	Bounds []cost.Bound `json:"bounds,omitempty"`
 	// Advice says which bounds to set or how far they may grow.
 	Advice *Advice `json:"advice,omitempty"`
 	// Sound is what an evaluation can really cost at most.
@@ -171,35 +137,5 @@ type Evaluations struct {
 	// RequestSize is the size in bytes of the largest request.
 	RequestSize int64 `json:"requestSize"`
 	// Chain are the lists and maps around the expression, the outermost first.
-	Chain []Bound `json:"chain,omitempty"`
+	Chain []cost.Bound `json:"chain,omitempty"`
 }
-
-// Bound is what bounds the size of the values at a place of a schema.
-type Bound struct {
-	// Schema is the place in the schema, such as properties[spec].properties[rules].
-	Schema string `json:"schema"`
-	// Data is the place in the data, such as spec.rules.
-	Data string `json:"data"`
-	// Kind is declared, missing, fixed, implicit or none, as in package typesystem.
-	Kind string `json:"kind"`
-	// Keyword declares the bound, or could.
-	Keyword string `json:"keyword,omitempty"`
-	// Value is the value of the keyword, nil if it is missing.
-	Value *int64 `json:"value,omitempty"`
-	// Size is the size that estimates assume at most.
-	Size uint64 `json:"size"`
-	// PerUnit is the size of one unit of the keyword: a code point counts as the 4
-	// bytes that it may take.
-	PerUnit int64 `json:"perUnit,omitempty"`
-	// MinElement is the least number of bytes of an element of a list or map with a
-	// comma, on which Size rests if the bound is missing.
-	MinElement int64 `json:"minElement,omitempty"`
-	// Note says what is odd about the value.
-	Note string `json:"note,omitempty"`
-}
-
-// JSON is the report for tools. The names of fields are stable.
-func (s *Schema) JSON() ([]byte, error) { return json.Marshal(s) }
-
-// JSON is the report for tools. The names of fields are stable.
-func (x *Expression) JSON() ([]byte, error) { return json.Marshal(x) }

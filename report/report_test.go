@@ -5,16 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/report"
 )
-
-func TestNumber(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", math.MaxUint64: "unbounded", math.MaxUint64 - 1: "18,446,744,073,709,551,614"} {
-		if got := report.Number(n); got != want {
-			t.Errorf("%d is written %q, want %q", n, got, want)
-		}
-	}
-}
 
 // TestTextLines holds that long expressions and those of several lines are marked
 // below the right columns.
@@ -42,14 +35,21 @@ func TestTextLines(t *testing.T) {
 
 // TestTextEmpty holds that reports without anything in them can be written.
 func TestTextEmpty(t *testing.T) {
-	if text := (&report.Schema{}).Text(3); !strings.Contains(text, "0 expressions") {
+	if text := (&report.CRD{}).Text(3); !strings.Contains(text, "0 expressions") {
 		t.Errorf("text %q", text)
 	}
 	if text := (&report.Expression{}).Text(); text == "" {
 		t.Error("no text")
 	}
 	value := int64(-3)
-	if text := (report.Bound{Kind: "declared", Value: &value, Keyword: "maxItems", Note: "odd"}).Text(); text != "maxItems -3 of the root (odd)" {
+	size := report.Size{Size: cost.Exactly(0), Source: cost.SourceDeclared, Bound: &cost.Bound{Kind: cost.SourceDeclared, Value: &value, Keyword: "maxItems", Note: "odd"}}
+	text := (&report.Expression{Source: "f()", Root: &report.Node{OwnShare: 1, At: report.Span{End: 3}, Operands: []report.Size{size}, Total: cost.Exactly(1 << 63)}}).Text()
+	for _, want := range []string{"operand 0: 0, maxItems -3 of the root (odd)\n", ": 9,223,372,036,854,775,808\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("text %q lacks %q", text, want)
+		}
+	}
+	if text := (&report.Expression{Total: math.MaxUint64}).Text(); !strings.Contains(text, "estimated total   unbounded;") {
 		t.Errorf("text %q", text)
 	}
 }

@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 // textWidth is how many columns of an expression stand in one line of text, shown
@@ -17,9 +20,9 @@ const (
 	barWidth  = 20
 )
 
-// Number writes a cost, a size or a number of evaluations with groups of three
+// number writes a cost, a size or a number of evaluations with groups of three
 // digits; what has saturated is "unbounded".
-func Number(n uint64) string {
+func number(n uint64) string {
 	if n == math.MaxUint64 {
 		return "unbounded"
 	}
@@ -39,20 +42,20 @@ const listed = 20
 
 // Text is the report for a terminal: the schema as a whole, and its costliest
 // expressions, at most as many as given. Zero or less stands for all.
-func (s *Schema) Text(most int) string {
+func (s *CRD) Text(most int) string {
 	var b strings.Builder
 	title := strings.TrimSpace(s.Name + " " + s.Version)
 	if title != "" {
 		fmt.Fprintln(&b, title)
 	}
-	fmt.Fprintf(&b, "%d expressions, estimated at %s together; %s\n", len(s.Expressions), Number(s.Total), s.Server.text("a server", s.Release))
-	if s.Own.Limit != s.Server.Limit {
-		fmt.Fprintf(&b, "by your limit: %s\n", s.Own.text("you", ""))
+	fmt.Fprintf(&b, "%d expressions, estimated at %s together; %s\n", len(s.Expressions), number(s.Total), s.Server.text("a server of Kubernetes "+s.Release.String()))
+	if s.Caller.Limit != s.Server.Limit {
+		fmt.Fprintf(&b, "by your limit: %s\n", s.Caller.text("you"))
 	}
 	if s.Accepted {
-		fmt.Fprintf(&b, "Kubernetes %s accepts the schema.\n", s.Release)
+		fmt.Fprintf(&b, "Kubernetes %v accepts the schema.\n", s.Release)
 	} else {
-		fmt.Fprintf(&b, "Kubernetes %s rejects the schema:\n", s.Release)
+		fmt.Fprintf(&b, "Kubernetes %v rejects the schema:\n", s.Release)
 		for _, f := range s.Findings {
 			fmt.Fprintf(&b, "  %s\n    %s\n", f.Path, indent(f.Message, "    "))
 		}
@@ -62,16 +65,16 @@ func (s *Schema) Text(most int) string {
 		if !r.Accepted {
 			verdict = fmt.Sprintf("rejects (%d findings)", len(r.Findings))
 		}
-		fmt.Fprintf(&b, "  Kubernetes %s %s the schema, estimated at %s\n", r.Release, verdict, Number(r.Total))
+		fmt.Fprintf(&b, "  Kubernetes %v %s the schema, estimated at %s\n", r.Release, verdict, number(r.Total))
 	}
 	if s.Advice != nil {
 		fmt.Fprintf(&b, "All expressions together:\n")
 		s.Advice.write(&b)
 	}
 	if v := s.Validation; v != nil {
-		fmt.Fprintf(&b, "An object was validated for %s of %s units.\n", Number(v.Cost), Number(v.Budget))
+		fmt.Fprintf(&b, "An object was validated for %s of %s units.\n", number(v.Cost), number(v.Budget))
 		for _, e := range v.Spending {
-			fmt.Fprintf(&b, "  %10s  %s (%d evaluations)\n", Number(e.Cost), e.Path, e.Evaluations)
+			fmt.Fprintf(&b, "  %10s  %s (%d evaluations)\n", number(e.Cost), e.Path, e.Evaluations)
 		}
 	}
 	if len(s.Expressions) > 0 {
@@ -86,7 +89,7 @@ func (s *Schema) Text(most int) string {
 			break
 		}
 		x := &s.Expressions[i]
-		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, Number(x.Total), x.Path)
+		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, number(x.Total), x.Path)
 	}
 	for i := range s.Expressions[:min(most, len(s.Expressions))] {
 		b.WriteByte('\n')
@@ -95,19 +98,16 @@ func (s *Schema) Text(most int) string {
 	return b.String()
 }
 
-func (v Verdict) text(who, release string) string {
-	if release != "" {
-		who += " of Kubernetes " + release
-	}
+func (v Judgement) text(who string) string {
 	if v.Within {
-		return fmt.Sprintf("%s allows %s, %s are left", who, Number(v.Limit), Number(v.Headroom))
+		return fmt.Sprintf("%s allows %s, %s are left", who, number(v.Limit), number(v.Headroom))
 	}
-	return fmt.Sprintf("%s allows %s, which is exceeded %s", who, Number(v.Limit), factor(v.Factor))
+	return fmt.Sprintf("%s allows %s, which is exceeded %s", who, number(v.Limit), factor(v.Factor))
 }
 
 func factor(f float64) string {
 	if f >= 100 {
-		return Number(uint64(min(f, math.MaxUint64/2))) + " times"
+		return number(uint64(min(f, math.MaxUint64/2))) + " times"
 	}
 	return fmt.Sprintf("%.4g times", f)
 }
@@ -128,22 +128,22 @@ func (x *Expression) Text() string {
 	b.WriteByte('\n')
 	for i, n := range marks {
 		fmt.Fprintf(&b, "  [%d] %s %5.1f%%  %s\n", i+1, bar(n.Share), 100*n.Share, n.why())
-		for _, line := range n.sizes() {
-			fmt.Fprintf(&b, "      %s\n", line)
+		for _, size := range n.Operands {
+			fmt.Fprintf(&b, "      %s\n", sizeText(size))
 		}
 	}
-	fmt.Fprintf(&b, "\n  one evaluation    %s (at least %s)\n", Number(x.Estimate.Max), Number(x.Estimate.Min))
+	fmt.Fprintf(&b, "\n  one evaluation    %s (at least %s)\n", number(x.Estimate.Max), number(x.Estimate.Min))
 	x.writeEvaluations(&b)
-	fmt.Fprintf(&b, "  estimated total   %s; %s\n", Number(x.Total), x.Server.text("a server", ""))
-	if x.Own.Limit != x.Server.Limit {
-		fmt.Fprintf(&b, "  by your limit     %s\n", x.Own.text("you", ""))
+	fmt.Fprintf(&b, "  estimated total   %s; %s\n", number(x.Total), x.Server.text("a server"))
+	if x.Caller.Limit != x.Server.Limit {
+		fmt.Fprintf(&b, "  by your limit     %s\n", x.Caller.text("you"))
 	}
 	if x.Server.Message != "" {
 		fmt.Fprintf(&b, "  a server says     %s\n", x.Server.Message)
 	}
 	x.writeSound(&b)
 	if a := x.Actual; a != nil {
-		fmt.Fprintf(&b, "  it did cost       %s", Number(a.Cost))
+		fmt.Fprintf(&b, "  it did cost       %s", number(a.Cost))
 		if a.Evaluations > 0 {
 			fmt.Fprintf(&b, " in %d evaluations", a.Evaluations)
 		}
@@ -168,22 +168,14 @@ func indent(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"
 func (x *Expression) marks() []*Node {
 	var all []*Node
 	x.Root.Each(func(n *Node) {
-		worth := n.OwnShare >= 0.01 || n.Kind == "comprehension" && n.Share >= 0.01
+		worth := n.OwnShare >= 0.01 || n.Kind == KindComprehension && n.Share >= 0.01
 		// What a macro adds has names that no expression can have.
 		if worth && !strings.HasPrefix(n.Name, "@") && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
 			all = append(all, n)
 		}
 	})
 	byCost := slices.Clone(all)
-	slices.SortStableFunc(byCost, func(a, b *Node) int {
-		switch {
-		case a.Share > b.Share:
-			return -1
-		case a.Share < b.Share:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(byCost, func(a, b *Node) int { return cmp.Compare(b.Share, a.Share) })
 	byCost = byCost[:min(shown, len(byCost))]
 	return slices.DeleteFunc(all, func(n *Node) bool { return !slices.Contains(byCost, n) })
 }
@@ -215,18 +207,15 @@ func (x *Expression) writeSource(b *strings.Builder, marks []*Node) {
 func (n *Node) why() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", clip(n.label(), 40))
-	fmt.Fprintf(&b, ": %s", Number(n.Total.Max))
+	fmt.Fprintf(&b, ": %s", number(n.Total.Max))
 	if n.Count > 1 {
-		fmt.Fprintf(&b, " × %s", Number(n.Count))
+		fmt.Fprintf(&b, " × %s", number(n.Count))
 	}
 	if n.Own.Max > 0 && n.Own.Max != n.Total.Max {
-		fmt.Fprintf(&b, ", of which %s by itself", Number(n.Own.Max))
-	}
-	if n.Why == "one of two branches" && n.Times.Max == 0 {
-		b.WriteString(", the cheaper branch")
+		fmt.Fprintf(&b, ", of which %s by itself", number(n.Own.Max))
 	}
 	if a := n.Actual; a != nil {
-		fmt.Fprintf(&b, " (really %s", Number(a.Units))
+		fmt.Fprintf(&b, " (really %s", number(a.Units))
 		if a.Iterations > 0 {
 			fmt.Fprintf(&b, ", %d iterations", a.Iterations)
 		}
@@ -237,26 +226,18 @@ func (n *Node) why() string {
 
 func (n *Node) label() string {
 	switch {
-	case n.Kind == "comprehension":
+	case n.Kind == KindComprehension:
 		return "loop"
-	case n.Kind == "call":
+	case n.Kind == KindCall:
 		return strings.Trim(strings.ReplaceAll(n.Name, "_", " "), " @")
 	case n.Name != "":
 		return n.Name
 	}
-	return n.Kind
+	return string(n.Kind)
 }
 
-// sizes says where the sizes come from that a node is priced by.
-func (n *Node) sizes() (lines []string) {
-	for _, s := range n.Operands {
-		lines = append(lines, s.Text(n))
-	}
-	return lines
-}
-
-// Text says what a size of a node is and where it comes from.
-func (s Size) Text(n *Node) string {
+// sizeText says what a size of a node is and where it comes from.
+func sizeText(s Size) string {
 	what := "iterations"
 	switch {
 	case s.Element:
@@ -264,43 +245,43 @@ func (s Size) Text(n *Node) string {
 	case s.Operand >= 0:
 		what = fmt.Sprintf("operand %d", s.Operand)
 	}
-	text := what + ": " + Number(s.Size.Max)
+	from := map[cost.Source]string{cost.SourceLiteral: "a literal", cost.SourceComputed: "computed", cost.SourceScalar: "by its type"}[s.Source]
 	switch {
-	case s.Bound == nil && s.Source == "literal":
-		return text + ", a literal"
-	case s.Bound == nil && s.Source == "computed":
-		return text + ", computed"
-	case s.Bound == nil && s.Source == "scalar":
-		return text + ", by its type"
-	case s.Bound == nil:
-		return text + ", nothing is known of it"
+	case s.Bound != nil:
+		from = boundText(*s.Bound)
+	case from == "":
+		from = "nothing is known of it"
 	}
-	return text + ", " + s.Bound.Text()
+	return what + ": " + number(s.Size.Max) + ", " + from
 }
 
-// Text says where the size of a bound comes from.
-func (b Bound) Text() string {
-	data := b.Data
+// place names a place in data.
+func place(data string) string {
 	if data == "" {
-		data = "the root"
+		return "the root"
 	}
-	text := ""
+	return data
+}
+
+// boundText says where the size of a bound comes from.
+func boundText(b cost.Bound) string {
+	data, text := place(b.Data), ""
 	switch b.Kind {
-	case "declared":
+	case cost.SourceDeclared:
 		text = fmt.Sprintf("%s %d of %s", b.Keyword, *b.Value, data)
 		if b.PerUnit > 1 {
 			text += fmt.Sprintf(", each counts %d", b.PerUnit)
 		}
-	case "missing":
+	case cost.SourceMissing:
 		text = fmt.Sprintf("%s has no %s", data, b.Keyword)
 		if b.MinElement > 0 {
 			text += fmt.Sprintf(": as many of %d bytes as a request holds", b.MinElement)
 		} else {
 			text += ": as long as a request"
 		}
-	case "fixed":
+	case cost.SourceFixed:
 		text = fmt.Sprintf("%s of %s", b.Keyword, data)
-	case "implicit":
+	case cost.SourceImplicit:
 		text = data + ", which every resource has"
 	default:
 		text = data + " has no size that estimates know"
@@ -316,9 +297,9 @@ func (x *Expression) writeEvaluations(b *strings.Builder) {
 	if len(e.Chain) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  evaluations       %s", Number(e.Count))
+	fmt.Fprintf(b, "  evaluations       %s", number(e.Count))
 	if !e.Bounded {
-		fmt.Fprintf(b, ": as many values of %d bytes, each with a comma, as a request of %s bytes holds", e.MinSize, Number(uint64(e.RequestSize)))
+		fmt.Fprintf(b, ": as many values of %d bytes, each with a comma, as a request of %s bytes holds", e.MinSize, number(uint64(e.RequestSize)))
 	}
 	b.WriteByte('\n')
 	for _, l := range e.Chain {
@@ -342,7 +323,7 @@ func (x *Expression) writeSound(b *strings.Builder) {
 	case !s.Bounded:
 		fmt.Fprintf(b, "  really at most    there is no telling\n")
 	case s.Max > x.Estimate.Max:
-		fmt.Fprintf(b, "  really at most    %s for one evaluation, more than estimated\n", Number(s.Max))
+		fmt.Fprintf(b, "  really at most    %s for one evaluation, more than estimated\n", number(s.Max))
 	default:
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
 )
 
 // Environment compiles the expressions of rules.
@@ -51,9 +52,9 @@ type Explainer interface {
 	// Estimate is what one evaluation is estimated to cost by other sizes.
 	Estimate(sizes pricing.Sizer) (cost.Range, error)
 	// Trace is an estimate with its parts.
-	Trace(sizes pricing.Sizer) (*pricing.Trace, error)
+	Trace(sizes pricing.Sizer, bounds pricing.Bounds) (*report.Node, error)
 	// TraceSound is a trace that is not a server's, see pricing.Table.TraceSound.
-	TraceSound(sizes pricing.Sizer) (*pricing.Trace, error)
+	TraceSound(sizes pricing.Sizer) (*report.Node, []pricing.Doubt, error)
 }
 
 // Program evaluates an expression.

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/report"
 )
 
 // Spending is one evaluation of a validation.
@@ -17,7 +18,7 @@ type Spending struct {
 	Path *field.Path
 	// Cost is what it cost, and Nodes which node cost what.
 	Cost  uint64
-	Nodes map[int64]eval.NodeCost
+	Nodes map[int64]report.NodeCost
 }
 
 // recorder is a Program that can say which node costs what.

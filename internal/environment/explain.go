@@ -7,6 +7,7 @@ import (
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
 )
 
 // Explain keeps a checked expression of the scope for a report.
@@ -28,11 +29,11 @@ func (e explainer) Estimate(sizes pricing.Sizer) (cost.Range, error) {
 	return e.prices.Estimate(e.checked, sizes)
 }
 
-func (e explainer) Trace(sizes pricing.Sizer) (*pricing.Trace, error) {
-	return e.prices.Trace(e.checked, sizes)
+func (e explainer) Trace(sizes pricing.Sizer, bounds pricing.Bounds) (*report.Node, error) {
+	return e.prices.Trace(e.checked, sizes, bounds)
 }
 
-func (e explainer) TraceSound(sizes pricing.Sizer) (*pricing.Trace, error) {
+func (e explainer) TraceSound(sizes pricing.Sizer) (*report.Node, []pricing.Doubt, error) {
 	return e.prices.TraceSound(e.checked, sizes)
 }
 

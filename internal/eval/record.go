@@ -1,25 +1,18 @@
 package eval
 
-import "context"
+import (
+	"context"
+
+	"github.com/kubecel/kubecel/report"
+)
 
 // Record says which node of an expression cost what, by the ids of nodes.
 type Record struct {
 	// Nodes are the nodes that cost something or looped.
-	Nodes map[int64]NodeCost
+	Nodes map[int64]report.NodeCost
 	limit uint64
 	// refunded tells whether a unit was taken off.
 	refunded bool
-}
-
-// NodeCost is what one node cost in an evaluation.
-type NodeCost struct {
-	// Units are the units that the node itself cost. They wrap around in the one
-	// case in which an API server takes a unit off.
-	Units uint64
-	// Charges is how often it cost any.
-	Charges uint64
-	// Iterations is how often the body of a comprehension ran.
-	Iterations uint64
 }
 
 // Record is Eval, and notes what each node costs.
@@ -42,7 +35,7 @@ func (p *Program) Record(ctx context.Context, vars Vars, limit uint64) (Result, 
 // begin makes a frame note what it charges. A limit of 0 routes every charge through
 // over.
 func (r *Record) begin(f *frame, limit uint64) {
-	r.Nodes, r.limit = map[int64]NodeCost{}, limit
+	r.Nodes, r.limit = map[int64]report.NodeCost{}, limit
 	f.record, f.limit = r, 0
 }
 

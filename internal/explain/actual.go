@@ -12,26 +12,14 @@ import (
 )
 
 // Evaluated adds to a report what one evaluation cost.
-func Evaluated(x *report.Expression, result eval.Result, nodes map[int64]eval.NodeCost) {
+func Evaluated(x *report.Expression, result eval.Result, nodes map[int64]report.NodeCost) {
 	x.Actual = &report.Evaluation{Cost: result.Cost}
 	if result.Err != nil {
 		x.Actual.Error = result.Err.Error()
 	} else if result.Value != nil {
 		x.Actual.Result = fmt.Sprint(result.Value.Value())
 	}
-	costs := map[int64]report.NodeCost{}
-	addNodes(costs, nodes)
-	attach(x.Root, costs)
-}
-
-func addNodes(to map[int64]report.NodeCost, nodes map[int64]eval.NodeCost) {
-	for id, n := range nodes {
-		sum := to[id]
-		sum.Units += n.Units
-		sum.Charges += n.Charges
-		sum.Iterations += n.Iterations
-		to[id] = sum
-	}
+	attach(x.Root, nodes)
 }
 
 // attach gives each node its costs. Of nodes with the same id, which a macro can
@@ -47,20 +35,20 @@ func attach(root *report.Node, costs map[int64]report.NodeCost) {
 	})
 }
 
-// Ledger collects what the expressions of a validation spend.
-type Ledger struct {
-	byPath map[string]*report.Spending
+// Ledger collects what the expressions of a validation spend, by their paths.
+type Ledger map[string]*entry
+
+type entry struct {
+	report.Spending
+	nodes map[int64]report.NodeCost
 }
 
-// NewLedger returns a ledger without entries.
-func NewLedger() *Ledger { return &Ledger{byPath: map[string]*report.Spending{}} }
-
 // Add enters one evaluation of the expression at a path.
-func (l *Ledger) Add(path string, s crd.Spending) {
-	e := l.byPath[path]
+func (l Ledger) Add(path string, s crd.Spending) {
+	e := l[path]
 	if e == nil {
-		e = &report.Spending{Path: path, Nodes: map[int64]report.NodeCost{}}
-		l.byPath[path] = e
+		e = &entry{report.Spending{Path: path}, map[int64]report.NodeCost{}}
+		l[path] = e
 	}
 	e.Evaluations++
 	e.Cost += s.Cost
@@ -70,25 +58,30 @@ func (l *Ledger) Add(path string, s crd.Spending) {
 			e.At = s.Path.String()
 		}
 	}
-	addNodes(e.Nodes, s.Nodes)
+	for id, n := range s.Nodes {
+		sum := e.nodes[id]
+		sum.Units += n.Units
+		sum.Charges += n.Charges
+		sum.Iterations += n.Iterations
+		e.nodes[id] = sum
+	}
 }
 
-// Close returns all entries, the costliest first, and adds them to the expressions
-// of a report.
-func (l *Ledger) Close(r *report.Schema) *report.Validation {
-	v := &report.Validation{Spending: make([]report.Spending, 0, len(l.byPath))}
-	for _, e := range l.byPath {
-		v.Spending = append(v.Spending, *e)
+// Close adds all entries to a report, the costliest first, and to its expressions.
+func (l Ledger) Close(r *report.CRD) {
+	v := &report.Validation{Spending: make([]report.Spending, 0, len(l))}
+	for _, e := range l {
+		v.Spending = append(v.Spending, e.Spending)
 	}
 	slices.SortFunc(v.Spending, func(a, b report.Spending) int {
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), strings.Compare(a.Path, b.Path))
 	})
 	for i := range r.Expressions {
 		x := &r.Expressions[i]
-		if e := l.byPath[x.Path]; e != nil {
+		if e := l[x.Path]; e != nil {
 			x.Actual = &report.Evaluation{Cost: e.Cost, Evaluations: e.Evaluations}
-			attach(x.Root, e.Nodes)
+			attach(x.Root, e.nodes)
 		}
 	}
-	return v
+	r.Validation = v
 }

@@ -10,16 +10,16 @@ import (
 // under a limit.
 type adviser struct {
 	// total is the estimate with some bounds replaced.
-	total func(settings) uint64
-	limit uint64
-	knobs []knob
+	total  func(settings) uint64
+	limit  uint64
+	bounds []adjustable
 	// prove estimates anew with the bounds in the document, nil if there is none.
 	prove func(set []setting) (total uint64, ok bool)
 }
 
 // setting is one bound with a value.
 type setting struct {
-	knob
+	adjustable
 	to int64
 }
 
@@ -33,20 +33,20 @@ func settingsOf(set []setting) settings {
 
 func (a *adviser) fits(set []setting) bool { return a.total(settingsOf(set)) <= a.limit }
 
-// advise says which bounds would bring the expression under its limit or, if it is,
-// how far they may grow.
+// advise says which bounds would bring the expression under its limit. If it is within
+// the limit, advise says how far they may grow.
 func (a *adviser) advise(total uint64) *report.Advice {
 	advice := &report.Advice{}
 	if total <= a.limit {
-		for _, k := range a.knobs {
-			if c, ok := a.growth(k); ok {
+		for _, b := range a.bounds {
+			if c, ok := a.growth(b); ok {
 				advice.Growth = append(advice.Growth, c)
 			}
 		}
 		return advice
 	}
-	for _, k := range a.knobs {
-		if c, ok := a.alone(k, total); ok {
+	for _, b := range a.bounds {
+		if c, ok := a.alone(b, total); ok {
 			advice.Alone = append(advice.Alone, c)
 		}
 	}
@@ -73,7 +73,7 @@ func (a *adviser) adviseTogether(advice *report.Advice) {
 }
 
 func (a *adviser) change(s setting) report.Change {
-	return report.Change{Schema: s.place.String(), Data: s.place.Data(), Keyword: s.keyword, From: s.value, To: s.to}
+	return report.Change{Bound: s.Bound.Bound, To: s.to}
 }
 
 // proven tells whether an estimate from the changed document is the same.
@@ -100,17 +100,17 @@ func largest(low, high int64, fits func(int64) bool) int64 {
 
 // alone is the greatest value of one bound that suffices without any other, false
 // for a bound that makes no difference.
-func (a *adviser) alone(k knob, total uint64) (report.Change, bool) {
-	fits := func(v int64) bool { return a.fits([]setting{{k, v}}) }
-	s := setting{k, 1}
+func (a *adviser) alone(b adjustable, total uint64) (report.Change, bool) {
+	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
+	s := setting{b, 1}
 	if !fits(1) {
 		c := a.change(s)
-		c.Total = a.total(settings{k.key: 1})
-		return c, c.Total < total || k.chain && k.missing()
+		c.Total = a.total(settings{b.key: 1})
+		return c, c.Total < total || b.chain && b.missing()
 	}
 	high := int64(maxBound) + 1
-	if !k.missing() {
-		high = k.top
+	if !b.missing() {
+		high = b.top
 	}
 	if fits(high) {
 		s.to = high // it claims to be enough, not to be the largest
@@ -118,55 +118,54 @@ func (a *adviser) alone(k knob, total uint64) (report.Change, bool) {
 		s.to = largest(1, high, fits)
 	}
 	c := a.change(s)
-	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{k.key: s.to})
+	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
 	c.Proven = a.proven([]setting{s}, c.Total)
 	return c, true
 }
 
 // growth is how far a declared bound may grow without any other.
-func (a *adviser) growth(k knob) (report.Change, bool) {
-	if k.missing() || k.top < 0 {
+func (a *adviser) growth(b adjustable) (report.Change, bool) {
+	if b.missing() || b.top < 0 {
 		return report.Change{}, false
 	}
-	fits := func(v int64) bool { return a.fits([]setting{{k, v}}) }
-	high := max(int64(maxBound), k.top)
-	s := setting{k, high}
+	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
+	high := max(int64(maxBound), b.top)
+	s := setting{b, high}
 	if !fits(high) {
-		s.to = largest(k.top, high, fits)
+		s.to = largest(b.top, high, fits)
 	}
 	c := a.change(s)
-	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{k.key: s.to})
+	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
 	return c, true
 }
 
 // steps is how finely bounds are lowered together.
 const steps = 1000
 
-// least is the value below which missing bounds are not set as long as it helps to
-// lower others too.
+// least is the smallest suggestion before existing bounds are touched.
 const least = 8
 
-// together is a set of bounds that suffices, nil if there is none: all lowered by
-// the same part of their magnitude, the missing ones if these suffice without
-// becoming tiny, and else all. None of them can be left out, and none be greater.
+// together is a set of bounds that suffices, nil if there is none. It lowers the
+// missing bounds proportionally; if one would fall under least, it lowers all. None of
+// the set can be left out, and none be greater.
 func (a *adviser) together() []setting {
-	var missing []knob
-	for _, k := range a.knobs {
-		if k.missing() {
-			missing = append(missing, k)
+	var missing []adjustable
+	for _, b := range a.bounds {
+		if b.missing() {
+			missing = append(missing, b)
 		}
 	}
 	set := a.lower(missing)
 	for _, s := range set {
 		if s.to < min(least, s.top) {
-			if all := a.lower(a.knobs); all != nil {
+			if all := a.lower(a.bounds); all != nil {
 				set = all
 			}
 			break
 		}
 	}
 	if set == nil {
-		set = a.lower(a.knobs)
+		set = a.lower(a.bounds)
 	}
 	for i := 0; i < len(set); {
 		if without := append(append([]setting{}, set[:i]...), set[i+1:]...); len(without) > 0 && a.fits(without) {
@@ -196,15 +195,16 @@ func with(set []setting, i int, to int64) []setting {
 	return changed
 }
 
-func (a *adviser) lower(knobs []knob) []setting {
-	if len(knobs) == 0 {
+// lower lowers bounds proportionally until they suffice, nil if they never do.
+func (a *adviser) lower(bounds []adjustable) []setting {
+	if len(bounds) == 0 {
 		return nil
 	}
 	at := func(step int64) []setting {
-		set := make([]setting, len(knobs))
-		for i, k := range knobs {
-			v := math.Pow(float64(max(k.top, 1)), 1-float64(step)/steps)
-			set[i] = setting{k, max(1, min(k.top, int64(v)))}
+		set := make([]setting, len(bounds))
+		for i, b := range bounds {
+			v := math.Pow(float64(max(b.top, 1)), 1-float64(step)/steps)
+			set[i] = setting{b, max(1, min(b.top, int64(v)))}
 		}
 		return set
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,18 +28,16 @@ type Document struct {
 	Env func() crd.Environment
 }
 
-// Schema reports all rules of a schema.
-func Schema(d Document, limits report.Limits) *report.Schema {
+// CRD reports all rules of a schema. The findings of the release are not in the report
+// yet.
+func CRD(d Document, limits report.Limits) (*report.CRD, []crd.Finding) {
 	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
-	r := &report.Schema{
-		Total:    total,
-		Server:   judge(schemaName, total, cost.SchemaEstimateLimit),
-		Own:      judge(schemaName, total, limits.Schema),
-		Accepted: len(findings) == 0,
-		Findings: []report.Finding{},
+	r := &report.CRD{
+		Outcome:     report.Outcome{Total: total, Accepted: len(findings) == 0},
+		Server:      judge(schemaName, total, cost.SchemaEstimateLimit),
+		Caller:      judge(schemaName, total, limits.Schema),
+		Expressions: make([]report.Expression, 0, len(sites)),
 	}
-	r.Findings = append(r.Findings, reported(findings)...)
-	r.Expressions = make([]report.Expression, 0, len(sites))
 	subjects := map[string]*subject{}
 	for i := range sites {
 		r.Expressions = append(r.Expressions, d.site(&sites[i], limits, subjects)...)
@@ -54,21 +53,18 @@ func Schema(d Document, limits report.Limits) *report.Schema {
 	slices.SortStableFunc(r.Expressions, func(a, b report.Expression) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), strings.Compare(a.Path, b.Path))
 	})
-	return r
+	return r, findings
 }
 
-// Verdict is what a release says of the schema of a document.
-func Verdict(d Document, release string) report.Release {
+// Outcome is CRD without the rules.
+func Outcome(d Document) (report.Outcome, []crd.Finding) {
 	findings, _, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
-	return report.Release{Release: release, Accepted: len(findings) == 0, Total: total, Findings: reported(findings)}
+	return report.Outcome{Accepted: len(findings) == 0, Total: total}, findings
 }
 
-func reported(findings []crd.Finding) []report.Finding {
-	var all []report.Finding
-	for _, f := range findings {
-		all = append(all, report.Finding{Code: string(f.Code), Path: f.Error.Field, Message: f.Error.ErrorBody()})
-	}
-	return all
+// ServerLimits are the limits of an API server.
+func ServerLimits() report.Limits {
+	return report.Limits{Expression: cost.EstimateLimit, Schema: cost.SchemaEstimateLimit}
 }
 
 // What a server calls what costs too much.
@@ -80,11 +76,11 @@ const (
 
 // advise says which bounds would bring all expressions together under the limit of
 // the schema. The bounds of those that hardly count stay as they are.
-func (d Document) advise(r *report.Schema, subjects map[string]*subject, limits report.Limits) *report.Advice {
+func (d Document) advise(r *report.CRD, subjects map[string]*subject, limits report.Limits) *report.Advice {
 	const hardly = 100
 	var rest uint64
 	var costly []*subject
-	var knobs []knob
+	var bounds []adjustable
 	for i := range r.Expressions {
 		x := &r.Expressions[i]
 		s := subjects[x.Path]
@@ -93,16 +89,16 @@ func (d Document) advise(r *report.Schema, subjects map[string]*subject, limits 
 			continue
 		}
 		costly = append(costly, s)
-		for _, k := range s.knobs() {
-			if i := slices.IndexFunc(knobs, func(o knob) bool { return o.key == k.key }); i < 0 {
-				knobs = append(knobs, k)
+		for _, b := range s.adjustables() {
+			if i := slices.IndexFunc(bounds, func(o adjustable) bool { return o.key == b.key }); i < 0 {
+				bounds = append(bounds, b)
 			} else {
-				knobs[i].top = max(knobs[i].top, k.top)
+				bounds[i].top = max(bounds[i].top, b.top)
 			}
 		}
 	}
-	sortKnobs(knobs)
-	a := adviser{limit: limits.Schema, knobs: knobs,
+	sortByPlace(bounds)
+	a := adviser{limit: limits.Schema, bounds: bounds,
 		total: func(set settings) uint64 {
 			total := rest
 			for _, s := range costly {
@@ -129,7 +125,7 @@ func (d Document) with(set []setting) (*typesystem.OpenAPI, error) {
 	doc := d.Schema
 	for _, b := range set {
 		var err error
-		if doc, err = doc.WithBound(b.place, b.keyword, b.to); err != nil {
+		if doc, err = doc.WithBound(b.Place, b.Keyword, b.to); err != nil {
 			return nil, err
 		}
 	}
@@ -186,51 +182,33 @@ func (d Document) subject(s *crd.Site, explain crd.Explainer) *subject {
 
 // describe completes the report of an expression that compiles.
 func describe(x *report.Expression, s *subject, name string, limits report.Limits, prove func([]setting) (uint64, bool)) {
-	trace, err := s.explain.Trace(sizes{s, nil})
+	root, err := s.explain.Trace(sizes{s, nil}, s.bounds)
 	if err != nil {
 		x.Error = "cost estimation failed: " + err.Error()
 		return
 	}
-	x.Estimate, s.estimate = report.Of(trace.Total), trace.Total.Max
+	x.Root, x.Estimate, s.estimate = root, root.Total, root.Total.Max
+	newSource(x.Source).place(root, s.explain.Checked().SourceInfo())
 	x.Evaluations = s.describeEvaluations()
-	x.Total = pricing.Repeated(trace.Total.Max, x.Evaluations.Count)
+	x.Total = pricing.Repeated(s.estimate, x.Evaluations.Count)
 	x.Server = judge(name, x.Total, cost.EstimateLimit)
-	x.Own = judge(name, x.Total, limits.Expression)
-	checked := s.explain.Checked()
-	maker := &treeMaker{source: newSource(x.Source), info: checked.SourceInfo(), subject: s, most: trace.Total.Max}
-	x.Root = maker.tree(trace)
-	for _, key := range sortedKeys(s.cache) {
-		if a := s.cache[key]; a.ok && !slices.ContainsFunc(x.Bounds, func(b report.Bound) bool { return b.Schema == a.Place.String() && b.Kind == string(a.Kind) }) {
-			x.Bounds = append(x.Bounds, reportBound(a.Bound))
+	x.Caller = judge(name, x.Total, limits.Expression)
+	for _, path := range slices.Sorted(maps.Keys(s.cache)) {
+		a := s.cache[path]
+		if a.ok && !slices.ContainsFunc(x.Bounds, func(b cost.Bound) bool { return b.Schema == a.Schema && b.Kind == a.Kind }) {
+			x.Bounds = append(x.Bounds, a.Bound.Bound)
 		}
 	}
-	a := adviser{total: s.total, limit: limits.Expression, knobs: s.knobs(), prove: prove}
+	a := adviser{total: s.total, limit: limits.Expression, bounds: s.adjustables(), prove: prove}
 	x.Advice = a.advise(x.Total)
-	x.Sound = sound(maker, trace, x.Root, x.Evaluations.Count)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	x.Sound = s.sound(root, x.Evaluations.Count)
 }
 
 func (s *subject) describeEvaluations() report.Evaluations {
 	e := report.Evaluations{Count: s.evaluations(nil), Bounded: true, MinSize: s.minSize, RequestSize: cost.MaxRequestSizeBytes}
-	for _, l := range s.chain {
-		b := report.Bound{
-			Schema: l.Place.String(), Data: l.Place.Data(), Kind: string(typesystem.BoundDeclared),
-			Keyword: l.Keyword, Value: l.Value, Note: oddity(l.Value, 1),
-		}
-		if l.Value == nil {
-			e.Bounded, b.Kind, b.Size = false, string(typesystem.BoundMissing), s.fallback
-		} else {
-			b.Size = uint64(max(*l.Value, 0))
-		}
-		e.Chain = append(e.Chain, b)
+	for _, b := range s.around() {
+		e.Bounded = e.Bounded && b.Value != nil
+		e.Chain = append(e.Chain, b.Bound)
 	}
 	return e
 }

@@ -1,49 +1,63 @@
 package explain
 
 import (
-	"slices"
+	"regexp"
 	"sort"
+	"strings"
 	"unicode"
 
 	celast "github.com/google/cel-go/common/ast"
 
-	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/report"
 )
 
-// token is a word, literal, bracket or operator of an expression, in code points.
+// token is a word, literal, bracket, operator or comment of an expression.
 type token struct {
+	// start and end are offsets in code points, at and behind the same as positions.
 	start, end int
+	at, behind diag.Position
 	// match is the index of the token that closes or opens the bracket, -1 for
 	// anything else.
 	match int
 }
+
+// tokens finds the tokens of an expression that the parser has accepted. cel-go's own
+// lexer would need a direct dependency on the runtime of its generator.
+var tokens = regexp.MustCompile(strings.Join([]string{
+	`//[^\n]*`,
+	`(?i:r|br|rb)(?:"""(?s:.*?)"""|'''(?s:.*?)'''|"[^"]*"|'[^']*')`,
+	`[bB]?(?:"""(?s:\\.|[^\\])*?"""|'''(?s:\\.|[^\\])*?'''|"(?s:\\.|[^"\\])*"|'(?s:\\.|[^'\\])*')`,
+	"`[^`]*`",
+	`0[xX][0-9a-fA-F]+[uU]?`,
+	`[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?[uU]?`,
+	`[\pL\pN_]+`,
+	`&&|\|\||[=!<>]=|\.\?`,
+	`\S`,
+}, "|"))
 
 // source finds the text of nodes. The parser keeps one position of each node; its
 // extent is that of all tokens below it, with the brackets that these need.
 type source struct {
 	text   []rune
 	tokens []token
-	// lines are the offsets at which lines begin.
-	lines []int
 }
 
 func newSource(text string) *source {
-	s := &source{text: []rune(text), lines: []int{0}}
-	for i, r := range s.text {
-		if r == '\n' {
-			s.lines = append(s.lines, i+1)
-		}
-	}
+	s := &source{text: []rune(text)}
 	var open []int
-	for at := 0; at < len(s.text); {
-		end := s.tokenEnd(at)
-		if end < 0 {
-			at++
-			continue
-		}
-		t := token{start: at, end: end, match: -1}
-		switch s.text[at] {
+	at, offset, position := 0, 0, diag.Position{Line: 1, Column: 1}
+	// skip moves to a byte of the text.
+	skip := func(to int) {
+		passed := []rune(text[at:to])
+		at, offset, position = to, offset+len(passed), position.After(passed)
+	}
+	for _, found := range tokens.FindAllStringIndex(text, -1) {
+		skip(found[0])
+		t := token{start: offset, at: position, match: -1}
+		skip(found[1])
+		t.end, t.behind = offset, position
+		switch text[found[0]] {
 		case '(', '[', '{':
 			open = append(open, len(s.tokens))
 		case ')', ']', '}':
@@ -54,86 +68,11 @@ func newSource(text string) *source {
 			}
 		}
 		s.tokens = append(s.tokens, t)
-		at = end
 	}
 	return s
 }
 
-// tokenEnd is the end of the token at an offset, -1 if there is white space; a
-// comment is a token of its own.
-func (s *source) tokenEnd(at int) int {
-	r := s.text[at]
-	switch {
-	case unicode.IsSpace(r):
-		return -1
-	case r == '/' && s.rune(at+1) == '/':
-		for at < len(s.text) && s.text[at] != '\n' {
-			at++
-		}
-		return at
-	case isWord(r):
-		end := at
-		for end < len(s.text) && isWord(s.text[end]) {
-			end++
-		}
-		if q := s.rune(end); (q == '\'' || q == '"') && isPrefix(s.text[at:end]) {
-			return s.stringEnd(end, slices.ContainsFunc(s.text[at:end], func(r rune) bool { return r == 'r' || r == 'R' }))
-		}
-		if unicode.IsDigit(r) { // 1.5e-3
-			for end < len(s.text) && (isWord(s.text[end]) || s.text[end] == '.' && unicode.IsDigit(s.rune(end+1)) ||
-				(s.text[end] == '-' || s.text[end] == '+') && (s.text[end-1] == 'e' || s.text[end-1] == 'E')) {
-				end++
-			}
-		}
-		return end
-	case r == '\'' || r == '"':
-		return s.stringEnd(at, false)
-	case r == '`':
-		end := at + 1
-		for end < len(s.text) && s.text[end] != '`' {
-			end++
-		}
-		return min(end+1, len(s.text))
-	}
-	switch string([]rune{r, s.rune(at + 1)}) {
-	case "&&", "||", "==", "!=", "<=", ">=", ".?", "[?":
-		if r != '[' {
-			return at + 2
-		}
-	}
-	return at + 1
-}
-
-func (s *source) rune(at int) rune {
-	if at < len(s.text) {
-		return s.text[at]
-	}
-	return 0
-}
-
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func isPrefix(word []rune) bool {
-	return len(word) <= 2 && !slices.ContainsFunc(word, func(r rune) bool { return r != 'r' && r != 'R' && r != 'b' && r != 'B' })
-}
-
-// stringEnd is the end of the string literal whose quotation mark is at an offset.
-func (s *source) stringEnd(at int, raw bool) int {
-	quote := s.text[at]
-	n := 1
-	if s.rune(at+1) == quote && s.rune(at+2) == quote {
-		n = 3
-	}
-	for i := at + n; i < len(s.text); i++ {
-		switch {
-		case s.text[i] == '\\' && !raw:
-			i++
-		case s.text[i] == quote && (n == 1 || s.rune(i+1) == quote && s.rune(i+2) == quote):
-			return i + n
-		}
-	}
-	return len(s.text)
-}
 
 // at is the index of the token at an offset or after it.
 func (s *source) at(offset int) int {
@@ -157,7 +96,7 @@ func (e extent) union(o extent) extent {
 }
 
 // own is what a node takes by itself.
-func (s *source) own(n *pricing.Trace, info *celast.SourceInfo) extent {
+func (s *source) own(n *report.Node, info *celast.SourceInfo) extent {
 	r, ok := info.GetOffsetRange(n.ID)
 	if !ok {
 		return none
@@ -169,7 +108,7 @@ func (s *source) own(n *pricing.Trace, info *celast.SourceInfo) extent {
 	e := extent{i, i}
 	added := r.Stop <= r.Start // by a macro: the position is that of the macro
 	switch {
-	case added && n.Kind != pricing.KindComprehension && n.Kind != pricing.KindBinding && n.Kind != pricing.KindPresence:
+	case added && n.Kind != report.KindComprehension && n.Kind != report.KindBinding && n.Kind != report.KindPresence:
 		return none
 	case s.is(i, ".") || s.is(i, ".?"):
 		e.to = min(i+1, len(s.tokens)-1)
@@ -217,28 +156,46 @@ func (s *source) balanced(e, part extent) extent {
 	}
 }
 
-func (s *source) span(e extent) report.Span {
-	if e.from > e.to || e.to >= len(s.tokens) {
-		return report.Span{}
-	}
-	start, end := s.tokens[e.from].start, s.tokens[e.to].end
-	sp := report.Span{Start: start, End: end}
-	sp.Line, sp.Column = s.position(start)
-	sp.EndLine, sp.EndColumn = s.position(end)
-	return sp
+// place gives each node of an expression its place and its text.
+func (s *source) place(root *report.Node, info *celast.SourceInfo) {
+	s.find(root, info)
+	s.inherit(root, report.Span{})
 }
 
-func (s *source) position(offset int) (line, column int) {
-	line = sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
-	return line, offset - s.lines[line-1] + 1
+// find gives a node the place of all that the source has of it.
+func (s *source) find(n *report.Node, info *celast.SourceInfo) extent {
+	where, largest := s.own(n, info), none
+	for _, p := range n.Parts {
+		of := s.find(p, info)
+		where = where.union(of)
+		if of.to-of.from > largest.to-largest.from {
+			largest = of
+		}
+	}
+	if where.from > where.to {
+		return where
+	}
+	where = s.balanced(where, largest)
+	if where.to < len(s.tokens) {
+		first, last := s.tokens[where.from], s.tokens[where.to]
+		n.At = report.Span{Start: first.start, End: last.end, Position: first.at, EndLine: last.behind.Line, EndColumn: last.behind.Column}
+	}
+	return where
+}
+
+// inherit gives what a macro added the place of the macro, and every node its text.
+func (s *source) inherit(n *report.Node, above report.Span) {
+	if n.At == (report.Span{}) {
+		n.At = above
+	}
+	n.Text = string(s.text[n.At.Start:n.At.End])
+	if n.At.End-n.At.Start > maxText {
+		n.Text = string(s.text[n.At.Start:n.At.Start+maxText-1]) + "…"
+	}
+	for _, p := range n.Parts {
+		s.inherit(p, n.At)
+	}
 }
 
 // maxText is how many code points of a node's text a report has.
 const maxText = 200
-
-func (s *source) slice(sp report.Span) string {
-	if sp.End-sp.Start > maxText {
-		return string(s.text[sp.Start:sp.Start+maxText-1]) + "…"
-	}
-	return string(s.text[sp.Start:sp.End])
-}

@@ -54,7 +54,7 @@ func TestTexts(t *testing.T) {
 			}
 			continue
 		}
-		x := Expression(test.expr, scope.Explain(checked), nothing, report.ServerLimits())
+		x := Expression(test.expr, scope.Explain(checked), nothing, ServerLimits())
 		var texts []string
 		x.Root.Each(func(n *report.Node) {
 			if !slices.Contains(texts, n.Text) || slices.Contains([]string{"a", "n", "'k'"}, n.Text) {
@@ -87,7 +87,7 @@ func FuzzSource(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x := Expression(expr, scope.Explain(checked), nothing, report.ServerLimits())
+		x := Expression(expr, scope.Explain(checked), nothing, ServerLimits())
 		x.Root.Each(func(n *report.Node) {
 			if n.At.Start >= n.At.End || n.At.Line < 1 || n.At.Column < 1 {
 				t.Errorf("%q: %s %s is at %+v", expr, n.Kind, n.Name, n.At)

@@ -1,5 +1,3 @@
-// Package explain makes the reports of package report: it traces estimates, finds
-// the bounds that they rest on, and searches for bounds that would be enough.
 package explain
 
 import (
@@ -12,7 +10,6 @@ import (
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
-	"github.com/kubecel/kubecel/report"
 )
 
 // subject is one expression whose estimate depends on the bounds of a schema.
@@ -21,8 +18,8 @@ type subject struct {
 	// bound finds what bounds the data at a path of the expression. The place is
 	// that in the whole schema.
 	bound func(path []string) (typesystem.Bound, bool)
-	// chain are the lists and maps around the expression, fallback and minSize what
-	// counts if one of them has no bound.
+	// chain are the lists and maps around the expression. If one of them has no bound,
+	// fallback is the number of evaluations, and minSize the size behind it.
 	chain    []crd.Link
 	fallback uint64
 	minSize  int64
@@ -32,6 +29,7 @@ type subject struct {
 	cache map[string]*answer
 }
 
+// answer is what bounds the data at a path, if ok.
 type answer struct {
 	typesystem.Bound
 	ok  bool
@@ -58,10 +56,45 @@ func (s *subject) at(path []string) *answer {
 		a = &answer{}
 		if a.Bound, a.ok = s.bound(path); a.ok {
 			a.key = keyOf(a.Place)
+			describeBound(&a.Bound)
 		}
 		s.cache[key] = a
 	}
 	return a
+}
+
+// bounds is what traces say of the data at a path.
+func (s *subject) bounds(path []string) *cost.Bound {
+	if a := s.at(path); a.ok {
+		return &a.Bound.Bound
+	}
+	return nil
+}
+
+// describeBound adds to a bound what only reports have.
+func describeBound(b *typesystem.Bound) {
+	b.Schema, b.Data = b.Place.String(), b.Place.Data()
+	switch {
+	case b.Value == nil:
+	case *b.Value < 0:
+		b.Note = "a negative value counts as zero"
+	case *b.Value > math.MaxInt64/max(b.PerUnit, 1):
+		b.Note = "the value overflows in a server's estimate"
+	}
+}
+
+// around are the bounds of the lists and maps around the expression.
+func (s *subject) around() []typesystem.Bound {
+	bounds := make([]typesystem.Bound, len(s.chain))
+	for i, l := range s.chain {
+		b := &bounds[i]
+		b.Place, b.Kind, b.Keyword, b.Value, b.Size = l.Place, cost.SourceMissing, l.Keyword, l.Value, s.fallback
+		if l.Value != nil {
+			b.Kind, b.Size = cost.SourceDeclared, uint64(max(*l.Value, 0))
+		}
+		describeBound(b)
+	}
+	return bounds
 }
 
 // sizes answers for the sizes of data with some bounds replaced.
@@ -122,81 +155,51 @@ func (s *subject) resizes(set settings) bool {
 	return false
 }
 
-// knob is a bound that can be set.
-type knob struct {
-	place   typesystem.Place
-	key     string
-	keyword string
-	value   *int64
+// adjustable is a bound that a document can set.
+type adjustable struct {
+	typesystem.Bound
+	key string
 	// top is the greatest value that makes a difference.
 	top int64
 	// chain tells that it is a list or map around the expression.
 	chain bool
 }
 
+func (a adjustable) missing() bool { return a.Value == nil }
+
 // maxBound is more elements, entries or characters than a request can hold.
 const maxBound = cost.MaxRequestSizeBytes
 
-// knobs are the bounds that the estimate rests on and that can be set, by place.
-// The subject must have been estimated.
-func (s *subject) knobs() []knob {
-	byKey := map[string]knob{}
-	for _, a := range s.cache {
-		if !a.ok || !a.Adjustable() {
-			continue
-		}
-		k := knob{place: a.Place, key: a.key, keyword: a.Keyword, value: a.Value}
-		if k.value != nil {
-			k.top = *k.value
+// adjustables are the bounds behind the estimate that can be set, by place. The
+// subject must have been estimated.
+func (s *subject) adjustables() []adjustable {
+	byKey := map[string]adjustable{}
+	add := func(a adjustable, unbounded uint64) {
+		if a.missing() {
+			a.top = int64(min(unbounded, maxBound))
 		} else {
-			k.top = int64(min(a.Size/uint64(a.PerUnit), maxBound))
+			a.top = *a.Value
 		}
-		byKey[a.key] = k
+		byKey[a.key] = a
 	}
-	for _, l := range s.chain {
-		key := keyOf(l.Place)
-		k := byKey[key]
-		k.place, k.key, k.keyword, k.value, k.chain = l.Place, key, l.Keyword, l.Value, true
-		switch {
-		case k.value != nil:
-			k.top = *k.value
-		case k.top == 0:
-			k.top = int64(min(s.fallback, maxBound))
+	for _, a := range s.cache {
+		if a.ok && a.Adjustable() {
+			add(adjustable{Bound: a.Bound, key: a.key}, a.Size/uint64(a.PerUnit))
 		}
-		byKey[key] = k
 	}
-	knobs := make([]knob, 0, len(byKey))
-	for _, k := range byKey {
-		knobs = append(knobs, k)
+	for _, b := range s.around() {
+		add(adjustable{Bound: b, key: keyOf(b.Place), chain: true}, s.fallback)
 	}
-	sortKnobs(knobs)
-	return knobs
+	all := make([]adjustable, 0, len(byKey))
+	for _, a := range byKey {
+		all = append(all, a)
+	}
+	sortByPlace(all)
+	return all
 }
 
-func sortKnobs(knobs []knob) {
-	slices.SortFunc(knobs, func(a, b knob) int {
-		return cmp.Or(cmp.Compare(len(a.place), len(b.place)), strings.Compare(a.key, b.key))
+func sortByPlace(bounds []adjustable) {
+	slices.SortFunc(bounds, func(a, b adjustable) int {
+		return cmp.Or(cmp.Compare(len(a.Place), len(b.Place)), strings.Compare(a.key, b.key))
 	})
-}
-
-func (k knob) missing() bool { return k.value == nil }
-
-// reportBound is the report of a bound.
-func reportBound(b typesystem.Bound) report.Bound {
-	return report.Bound{
-		Schema: b.Place.String(), Data: b.Place.Data(), Kind: string(b.Kind), Keyword: b.Keyword,
-		Value: b.Value, Size: b.Size, PerUnit: b.PerUnit, MinElement: b.MinElement, Note: oddity(b.Value, b.PerUnit),
-	}
-}
-
-// oddity says what estimates make of a value that no schema should have.
-func oddity(value *int64, perUnit int64) string {
-	switch {
-	case value == nil:
-	case *value < 0:
-		return "a negative value counts as zero"
-	case *value > math.MaxInt64/max(perUnit, 1):
-		return "the value overflows in a server's estimate"
-	}
-	return ""
 }

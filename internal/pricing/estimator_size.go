@@ -187,7 +187,7 @@ func (w *walk) size(e ast.Expr) *cost.Range {
 		return lateSize(w.sizer, w.data(e), w.typeOf(e))
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
-		w.origin(e, Source{Kind: SourceDeclared, Path: w.path(e)})
+		w.origin(e, source{kind: cost.SourceDeclared, path: w.path(e)})
 		w.sizes[e.ID()] = *size
 		return size
 	}

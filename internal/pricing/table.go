@@ -40,7 +40,7 @@ func NewTable(parts ...Prices) *Table {
 func merge(into, from map[string]cost.Model) {
 	for key, m := range from {
 		if m.Estimate == nil {
-			m.Estimate = into[key].Estimate
+			m.Estimate, m.Doubt = into[key].Estimate, into[key].Doubt
 		}
 		if m.Runtime == nil {
 			m.Runtime, m.Fault = into[key].Runtime, into[key].Fault

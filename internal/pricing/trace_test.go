@@ -6,17 +6,18 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/internal/race"
 	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
 )
 
 // checkTrace holds that a trace adds up at every node and at the root, and that
 // tracing does not change the estimate.
-func checkTrace(t *testing.T, expr string, trace *Trace, want cost.Range) {
+func checkTrace(t *testing.T, expr string, trace *report.Node, want cost.Range) {
 	t.Helper()
 	if trace.Total != want {
 		t.Errorf("%s: traced %v, estimated %v", expr, trace.Total, want)
 	}
 	var flat cost.Range
-	trace.Each(func(n *Trace, times uint64) {
+	trace.Each(func(n *report.Node) {
 		sum := n.Own
 		for _, p := range n.Parts {
 			sum = sum.Add(p.Total.Mul(p.Times))
@@ -24,7 +25,7 @@ func checkTrace(t *testing.T, expr string, trace *Trace, want cost.Range) {
 		if sum != n.Total {
 			t.Errorf("%s: node %d (%s %s) is %v, its parts add up to %v", expr, n.ID, n.Kind, n.Name, n.Total, sum)
 		}
-		flat.Max = Accumulated(flat.Max, Repeated(n.Own.Max, times))
+		flat.Max = Accumulated(flat.Max, Repeated(n.Own.Max, n.Count))
 	})
 	if flat.Max != want.Max {
 		t.Errorf("%s: all nodes' own costs add up to %d, estimated %d", expr, flat.Max, want.Max)
@@ -46,7 +47,7 @@ func TestExhaustiveTraces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trace, err := table.Trace(checked.NativeRep(), sizes)
+			trace, err := table.Trace(checked.NativeRep(), sizes, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,43 +65,38 @@ func TestTraceSources(t *testing.T) {
 		expr, node string
 		operand    int
 		element    bool
-		want       Source
+		want       source
 		size       cost.Range
 	}{
-		{"self.s.contains('ab')", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
-		{"self.s.contains('ab')", "contains", 1, false, Source{Kind: SourceLiteral}, cost.Exactly(2)},
+		{"self.s.contains('ab')", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
+		{"self.s.contains('ab')", "contains", 1, false, source{kind: cost.SourceLiteral}, cost.Exactly(2)},
 		// As in the reference, a variable of any name is taken for the schema's.
-		{"self.s.startsWith(vs)", "startsWith", 1, false, Source{SourceDeclared, []string{"vs"}}, cost.Range{Max: 11}},
-		{"self.s.startsWith([vs].join())", "startsWith", 1, false, Source{Kind: SourceUnknown}, cost.Unbounded()},
-		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, Source{Kind: SourceComputed}, cost.Range{Min: 2, Max: 102}},
-		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "objs", "@items", "s"}}, cost.Range{Max: 12}},
-		{"self.objs.all(o, o.s == 'a')", "", -1, false, Source{SourceDeclared, []string{"self", "objs"}}, cost.Range{Max: 13}},
-		{"self.ints[0] == 3", "_==_", 0, false, Source{SourceDeclared, []string{"self", "ints", "@items"}}, cost.Range{Max: 1}},
-		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, Source{SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
+		{"self.s.startsWith(vs)", "startsWith", 1, false, source{cost.SourceDeclared, []string{"vs"}}, cost.Range{Max: 11}},
+		{"self.s.startsWith([vs].join())", "startsWith", 1, false, source{kind: cost.SourceUnknown}, cost.Unbounded()},
+		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, source{kind: cost.SourceComputed}, cost.Range{Min: 2, Max: 102}},
+		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "objs", "@items", "s"}}, cost.Range{Max: 12}},
+		{"self.objs.all(o, o.s == 'a')", "", -1, false, source{cost.SourceDeclared, []string{"self", "objs"}}, cost.Range{Max: 13}},
+		{"self.ints[0] == 3", "_==_", 0, false, source{cost.SourceDeclared, []string{"self", "ints", "@items"}}, cost.Range{Max: 1}},
+		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
 	} {
 		checked, issues := env.Compile(test.expr)
 		if issues.Err() != nil {
 			t.Fatal(issues.Err())
 		}
-		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()})
+		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		found := false
-		trace.Each(func(n *Trace, _ uint64) {
-			if n.Name != test.node || test.node == "" && n.Kind != KindComprehension {
+		trace.Each(func(n *report.Node) {
+			if n.Name != test.node || test.node == "" && n.Kind != report.KindComprehension {
 				return
 			}
 			for _, a := range n.Operands {
 				if a.Operand == test.operand && a.Element == test.element {
 					found = true
-					if a.Size != test.size || a.Source.Kind != test.want.Kind || len(a.Source.Path) != len(test.want.Path) {
+					if a.Size != test.size || a.Source != test.want.kind || a.Path != dataPath(test.want.path) {
 						t.Errorf("%s: %+v, want %+v of %+v", test.expr, a, test.size, test.want)
-					}
-					for i := range a.Source.Path {
-						if a.Source.Path[i] != test.want.Path[i] {
-							t.Errorf("%s: path %q", test.expr, a.Source.Path)
-						}
 					}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -59,53 +60,16 @@ func (p Place) Child(s Step) Place { return append(append(make(Place, 0, len(p)+
 
 // Bound is what bounds the size of the values at a place.
 type Bound struct {
+	cost.Bound
 	// Place is the place, relative to the schema that was asked.
 	Place Place
-	// Kind says where the bound comes from.
-	Kind BoundKind
-	// Keyword is the keyword that declares the size, or could: maxItems, maxLength
-	// or maxProperties. It is enum or format where these bound it, and empty for
-	// what has no size of its own.
-	Keyword string
-	// Value is the value of the keyword, nil if it is missing. Estimates take a
-	// negative value for zero.
-	Value *int64
-	// PerUnit is the size that estimates assume for one unit of the keyword: 4 for
-	// the code points of most strings, and 1 for anything else.
-	PerUnit int64
-	// Size is the size that estimates assume at most, in the unit of CEL's size(),
-	// as [Schema.Sizes] has it.
-	Size uint64
-	// MinElement is the length in bytes of the shortest JSON of an element, with a
-	// comma, on which the size of a list or map without a bound rests, and zero for
-	// anything else: a request of 3 MiB holds so many of them.
-	MinElement int64
 	// Of is the schema of the place, nil for the keys of a map.
 	Of *Schema
 }
 
-// BoundKind says where a bound comes from.
-type BoundKind string
-
-// The kinds of bounds.
-const (
-	// BoundDeclared is a bound that the schema declares.
-	BoundDeclared BoundKind = "declared"
-	// BoundMissing is a size that only the size of a request bounds.
-	BoundMissing BoundKind = "missing"
-	// BoundFixed is a bound that follows from the format or an enum.
-	BoundFixed BoundKind = "fixed"
-	// BoundImplicit is that of a field which every resource has, whatever the
-	// schema declares.
-	BoundImplicit BoundKind = "implicit"
-	// BoundNone is what has no size that estimates know: objects, numbers, and the
-	// keys of maps, which estimates take to be empty.
-	BoundNone BoundKind = "none"
-)
-
-// MostElements is the size that a value at the place can really have at most, false if
-// there is no telling. Estimates take numbers, objects and the keys of maps to have no
-// size; what evaluates them sees one.
+// MostElements is the greatest size that a value at the place can really have, false if
+// there is none. Estimates take numbers, objects and the keys of maps to have no size, but
+// an evaluation counts them.
 func (b Bound) MostElements() (uint64, bool) {
 	switch {
 	case b.Of == nil:
@@ -113,24 +77,26 @@ func (b Bound) MostElements() (uint64, bool) {
 	case b.Of.kind == kindObject:
 		s := b.Of.WithObjectMeta()
 		return uint64(len(s.properties)), s.meta == nil && !s.PreserveUnknownFields && !s.EmbeddedResource
-	case b.Kind == BoundNone:
+	case b.Kind == cost.SourceNone:
 		return 1, true
 	}
 	return b.Size, b.Value == nil || *b.Value >= 0 && *b.Value <= maxRequestSize
 }
 
-// Adjustable tells whether the keyword can be set to another value.
-func (b Bound) Adjustable() bool { return b.Kind == BoundDeclared || b.Kind == BoundMissing }
+// Adjustable tells whether a document can set the keyword to another value.
+func (b Bound) Adjustable() bool {
+	return b.Kind == cost.SourceDeclared || b.Kind == cost.SourceMissing
+}
 
-// At is the size that estimates assume if the keyword has a value.
+// At is the size that estimates assume if the keyword has the value.
 func (b Bound) At(value int64) uint64 { return uint64(max(value, 0) * b.PerUnit) }
 
 // Bound says what bounds the size of what lies at a path of Sizes, to a release. Doc is the
 // document that the schema was compiled from. Without it, the bound is inferred from the
-// compiled schema: that of a string is BoundFixed then. A bound that the release does not know
+// compiled schema: that of a string is cost.SourceFixed then. A bound that the release does not know
 // yet counts as missing, or as fixed if no keyword could replace it. Bound is false where Sizes are.
 func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, bool) {
-	b := Bound{Kind: BoundNone, PerUnit: 1}
+	b := Bound{Bound: cost.Bound{Kind: cost.SourceNone, PerUnit: 1}}
 	known := doc != nil
 	at, ok := s.follow(path, func(from *Schema, step Step) {
 		switch step.Keyword {
@@ -140,7 +106,7 @@ func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, b
 			doc = doc.Values()
 		default:
 			if from.meta != nil && slices.Contains(implicitFields, step.Name) {
-				b.Kind = BoundImplicit
+				b.Kind = cost.SourceImplicit
 			}
 			doc = doc.Property(step.Name)
 		}
@@ -151,7 +117,7 @@ func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, b
 	}
 	b.Of, b.Size = at, uint64(at.maxElements)
 	switch {
-	case b.Kind == BoundImplicit, known && doc == nil: // nothing in the document declares it
+	case b.Kind == cost.SourceImplicit, known && doc == nil: // nothing in the document declares it
 	case known:
 		b = at.bound(doc, b)
 	default:
@@ -161,9 +127,9 @@ func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, b
 		b.Size, b.Value = at.maxSize(r), nil
 		switch {
 		case at.kind == kindString && at.boundSince == enumSince: // maxLength would count
-			b.Keyword, b.Kind, b.PerUnit = "maxLength", BoundMissing, maxRuneSize
-		case b.Kind != BoundImplicit:
-			b.Kind = BoundFixed
+			b.Keyword, b.Kind, b.PerUnit = "maxLength", cost.SourceMissing, maxRuneSize
+		case b.Kind != cost.SourceImplicit:
+			b.Kind = cost.SourceFixed
 		}
 	}
 	return b, true
@@ -173,11 +139,11 @@ func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, b
 // declared.
 func (s *Schema) guess(b Bound) Bound {
 	b = s.bound(&OpenAPI{}, b)
-	if b.Kind == BoundImplicit {
-		b.Kind = BoundFixed
+	if b.Kind == cost.SourceImplicit {
+		b.Kind = cost.SourceFixed
 		if s.kind == kindList || s.kind == kindMap {
 			value := s.maxElements
-			b.Kind, b.Value = BoundDeclared, &value
+			b.Kind, b.Value = cost.SourceDeclared, &value
 		}
 	}
 	return b
@@ -200,7 +166,7 @@ func (s *Schema) bound(doc *OpenAPI, b Bound) Bound {
 	case kindBytes:
 		b.Keyword, b.Value = "maxLength", doc.MaxLength
 	case kindDuration, kindDate, kindDateTime:
-		b.Keyword, b.Kind = "format", BoundFixed
+		b.Keyword, b.Kind = "format", cost.SourceFixed
 		return b
 	default:
 		return b
@@ -211,13 +177,13 @@ func (s *Schema) bound(doc *OpenAPI, b Bound) Bound {
 	}
 	switch {
 	case b.Value != nil && b.At(*b.Value) == b.Size:
-		b.Kind = BoundDeclared
+		b.Kind = cost.SourceDeclared
 	case b.Value == nil && s.kind == kindString && len(doc.Enum) > 0:
-		b.Keyword, b.Kind = "enum", BoundFixed
+		b.Keyword, b.Kind = "enum", cost.SourceFixed
 	case b.Value == nil && uint64(fallback) == b.Size:
-		b.Kind = BoundMissing
+		b.Kind = cost.SourceMissing
 	default: // the type has replaced what the document says, as it does for metadata
-		b.Kind = BoundImplicit
+		b.Kind = cost.SourceImplicit
 	}
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -30,30 +31,30 @@ func TestBound(t *testing.T) {
 	}
 	for _, test := range []struct {
 		path    string
-		kind    BoundKind
+		kind    cost.Source
 		keyword string
 		size    uint64
 		place   string
 	}{
-		{"self.list", BoundMissing, "maxItems", (3<<20 - 2) / 11, "properties[list]"},
-		{"self.list.@items", BoundNone, "", 0, "properties[list].items"},
-		{"self.list.@items.id", BoundDeclared, "maxLength", 28, "properties[list].items.properties[id]"},
-		{"self.same.@items.id", BoundDeclared, "maxLength", 28, "properties[same].items.properties[id]"},
-		{"self.list.@items.n", BoundNone, "", 0, "properties[list].items.properties[n]"},
-		{"self.map", BoundDeclared, "maxProperties", 9, "properties[map]"},
-		{"self.map.@keys", BoundNone, "", 0, "properties[map]"},
-		{"self.map.@values", BoundDeclared, "maxItems", 4, "properties[map].additionalProperties"},
-		{"self.map.@values.@items", BoundMissing, "maxLength", 3<<20 - 2, "properties[map].additionalProperties.items"},
-		{"self.kind__dash__of", BoundFixed, "enum", 3, "properties[kind-of]"},
-		{"self.port", BoundDeclared, "maxLength", 20, "properties[port]"},
-		{"self.day", BoundFixed, "format", 12, "properties[day]"},
-		{"self.text", BoundMissing, "maxLength", 3<<20 - 2, "properties[text]"},
-		{"self.less", BoundDeclared, "maxItems", 0, "properties[less]"},
-		{"self.huge", BoundDeclared, "maxLength", 0, "properties[huge]"},
-		{"self.metadata.name", BoundImplicit, "", 80, "properties[metadata].properties[name]"},
-		{"self.kind", BoundImplicit, "", 3<<20 - 2, "properties[kind]"},
-		{"self.pod.metadata.generateName", BoundImplicit, "", 252 * 4, "properties[pod].properties[metadata].properties[generateName]"},
-		{"self", BoundNone, "", 0, ""},
+		{"self.list", cost.SourceMissing, "maxItems", (3<<20 - 2) / 11, "properties[list]"},
+		{"self.list.@items", cost.SourceNone, "", 0, "properties[list].items"},
+		{"self.list.@items.id", cost.SourceDeclared, "maxLength", 28, "properties[list].items.properties[id]"},
+		{"self.same.@items.id", cost.SourceDeclared, "maxLength", 28, "properties[same].items.properties[id]"},
+		{"self.list.@items.n", cost.SourceNone, "", 0, "properties[list].items.properties[n]"},
+		{"self.map", cost.SourceDeclared, "maxProperties", 9, "properties[map]"},
+		{"self.map.@keys", cost.SourceNone, "", 0, "properties[map]"},
+		{"self.map.@values", cost.SourceDeclared, "maxItems", 4, "properties[map].additionalProperties"},
+		{"self.map.@values.@items", cost.SourceMissing, "maxLength", 3<<20 - 2, "properties[map].additionalProperties.items"},
+		{"self.kind__dash__of", cost.SourceFixed, "enum", 3, "properties[kind-of]"},
+		{"self.port", cost.SourceDeclared, "maxLength", 20, "properties[port]"},
+		{"self.day", cost.SourceFixed, "format", 12, "properties[day]"},
+		{"self.text", cost.SourceMissing, "maxLength", 3<<20 - 2, "properties[text]"},
+		{"self.less", cost.SourceDeclared, "maxItems", 0, "properties[less]"},
+		{"self.huge", cost.SourceDeclared, "maxLength", 0, "properties[huge]"},
+		{"self.metadata.name", cost.SourceImplicit, "", 80, "properties[metadata].properties[name]"},
+		{"self.kind", cost.SourceImplicit, "", 3<<20 - 2, "properties[kind]"},
+		{"self.pod.metadata.generateName", cost.SourceImplicit, "", 252 * 4, "properties[pod].properties[metadata].properties[generateName]"},
+		{"self", cost.SourceNone, "", 0, ""},
 	} {
 		path := strings.Split(test.path, ".")
 		b, ok := schema.Bound(doc, path, release.Newest())
@@ -85,10 +86,10 @@ func TestBound(t *testing.T) {
 	if _, ok := schema.Bound(doc, []string{"self", "nope"}, release.Newest()); ok {
 		t.Error("a field that is not there has a bound")
 	}
-	if b, ok := schema.Bound(nil, []string{"self", "list"}, release.Newest()); !ok || b.Kind != BoundMissing {
+	if b, ok := schema.Bound(nil, []string{"self", "list"}, release.Newest()); !ok || b.Kind != cost.SourceMissing {
 		t.Errorf("without the document: %+v", b)
 	}
-	if b, ok := schema.Bound(nil, []string{"self", "map"}, release.Newest()); !ok || b.Kind != BoundDeclared || *b.Value != 9 {
+	if b, ok := schema.Bound(nil, []string{"self", "map"}, release.Newest()); !ok || b.Kind != cost.SourceDeclared || *b.Value != 9 {
 		t.Errorf("without the document: %+v", b)
 	}
 	if doc.Properties["list"].MaxItems != nil {

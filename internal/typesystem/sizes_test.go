@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -22,17 +23,17 @@ func TestSizes(t *testing.T) {
 		path          string
 		since         int
 		before, after uint64
-		kind          BoundKind
+		kind          cost.Source
 		keyword       string
 	}{
-		{"self.metadata.name", 37, all, 80, BoundImplicit, ""},
-		{"self.metadata.generateName", 37, all, 252 * 4, BoundImplicit, ""},
-		{"self.pod.metadata.name", 37, all, 253 * 4, BoundImplicit, ""},
-		{"self.port", 34, all, 20, BoundFixed, "maxLength"},
-		{"self.kind__dash__of", 29, all, 3, BoundMissing, "maxLength"},
-		{"self.list.@items.id", 0, 28, 28, BoundDeclared, "maxLength"},
-		{"self.map.@keys", 0, 0, 0, BoundNone, ""},
-		{"self", 0, 0, 0, BoundNone, ""},
+		{"self.metadata.name", 37, all, 80, cost.SourceImplicit, ""},
+		{"self.metadata.generateName", 37, all, 252 * 4, cost.SourceImplicit, ""},
+		{"self.pod.metadata.name", 37, all, 253 * 4, cost.SourceImplicit, ""},
+		{"self.port", 34, all, 20, cost.SourceFixed, "maxLength"},
+		{"self.kind__dash__of", 29, all, 3, cost.SourceMissing, "maxLength"},
+		{"self.list.@items.id", 0, 28, 28, cost.SourceDeclared, "maxLength"},
+		{"self.map.@keys", 0, 0, 0, cost.SourceNone, ""},
+		{"self", 0, 0, 0, cost.SourceNone, ""},
 	} {
 		path := strings.Split(test.path, ".")
 		for minor := 25; minor <= 38; minor++ {

@@ -25,7 +25,7 @@ var (
 )
 
 // Write writes the page of a report.
-func Write(w io.Writer, s *report.Schema) error {
+func Write(w io.Writer, s *report.CRD) error {
 	t, err := template.New("page").Parse(page)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ const maxSafe = 1<<53 - 1
 
 // exact turns a report into what JSON has, with numbers too large for JavaScript as
 // strings.
-func exact(s *report.Schema) (any, error) {
+func exact(s *report.CRD) (any, error) {
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 	"github.com/kubecel/kubecel/report/html"
 )
@@ -38,9 +41,9 @@ var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="da
 // markup, and that numbers too large for JavaScript are strings.
 func TestWrite(t *testing.T) {
 	const evil = "'</script><script>alert(1)</script><!--' == \"\\u2028\""
-	s := &report.Schema{
-		Name: "</title><b>x", Total: 1<<64 - 1, Release: "1.37", Findings: []report.Finding{{Message: evil}},
-		Expressions: []report.Expression{{Kind: report.KindRule, Source: evil, Total: 1<<53 + 1, Share: 1, Root: &report.Node{Kind: "call", Total: report.Range{Max: 7}}}},
+	s := &report.CRD{
+		Name: "</title><b>x", Outcome: report.Outcome{Total: 1<<64 - 1, Release: release.Newest(), Findings: []diag.Finding{{Message: evil}}},
+		Expressions: []report.Expression{{Kind: report.KindRule, Source: evil, Total: 1<<53 + 1, Share: 1, Root: &report.Node{Kind: "call", Total: cost.Range{Max: 7}}}},
 	}
 	var page bytes.Buffer
 	if err := html.Write(&page, s); err != nil {

@@ -40,9 +40,9 @@ func TestReports(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			x := explain.Expression(c.Expr, s.Explain(checked), boundOf(t, c.Env), report.ServerLimits())
+			x := explain.Expression(c.Expr, s.Explain(checked), boundOf(t, c.Env), explain.ServerLimits())
 			reported++
-			if cost.Range(x.Estimate) != estimate {
+			if x.Estimate != estimate {
 				t.Errorf("%s %s: reported %v, estimated %v", c.Env.Name, c.Expr, x.Estimate, estimate)
 			}
 			addsUp(t, c.Expr, x)
@@ -78,11 +78,11 @@ func addsUp(t *testing.T, expr string, x *report.Expression) {
 	t.Helper()
 	total := uint64(0)
 	x.Root.Each(func(n *report.Node) {
-		sum := cost.Range(n.Own)
+		sum := n.Own
 		for _, p := range n.Parts {
-			sum = sum.Add(cost.Range(p.Total).Mul(cost.Range(p.Times)))
+			sum = sum.Add(p.Total.Mul(p.Times))
 		}
-		if sum != cost.Range(n.Total) {
+		if sum != n.Total {
 			t.Errorf("%s: %s is %v, its parts add up to %v", expr, n.Text, n.Total, sum)
 		}
 		total = pricing.Accumulated(total, pricing.Repeated(n.Own.Max, n.Count))

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
 )
 
 // TestTracesOfReleases holds that what traces say of an estimate adds up to it in
@@ -33,13 +33,13 @@ func TestTracesOfReleases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				trace, err := s.Explain(checked).Trace(s.Sizes())
+				trace, err := s.Explain(checked).Trace(s.Sizes(), nil)
 				if err != nil || trace.Total != estimate {
 					t.Errorf("1.%d: %s: traced %v, %v, estimated %v", minor, c.Expr, trace, err, estimate)
 					continue
 				}
 				traced++
-				trace.Each(func(n *pricing.Trace, _ uint64) {
+				trace.Each(func(n *report.Node) {
 					sum := n.Own
 					for _, p := range n.Parts {
 						sum = sum.Add(p.Total.Mul(p.Times))
