@@ -12,7 +12,8 @@ type Impl struct {
 }
 
 // Unary implements an overload of one argument. An argument that is not an A
-// is an error: no such overload.
+// is an error: no such overload. Let A be ref.Val to take a value of a type of this
+// package; the Go value is in its Value method.
 func Unary[A, R ref.Val](fn func(A) (R, error)) Impl {
 	return Impl{cel.UnaryBinding(func(arg ref.Val) ref.Val {
 		a, ok := arg.(A)

@@ -157,7 +157,7 @@ var quantityClass = class[quantityData]{
 	},
 	// As in an API server, the result of add or sub may stand on the left of ==
 	// but not on the right.
-	equal: func(x, y quantityData) (bool, bool) { return x.compare(y) == 0, !y.computed },
+	equal: func(x, y quantityData) (bool, bool) { return !y.computed && x.compare(y) == 0, !y.computed },
 }
 
 func (quantityData) class() *class[quantityData] { return &quantityClass }

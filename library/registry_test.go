@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,4 +156,80 @@ func named(t testing.TB, name string) library.Library {
 		t.Fatalf("no library %s", name)
 	}
 	return libraries[i]
+}
+
+// TestLibrariesAreNewValues changes what one call returns, and compares what the
+// next one does.
+func TestLibrariesAreNewValues(t *testing.T) {
+	render := func() string {
+		var b strings.Builder
+		for _, l := range library.All() {
+			fmt.Fprintln(&b, l.Name, len(l.Options))
+			for _, f := range l.Functions {
+				for _, o := range f.Overloads {
+					fmt.Fprintln(&b, f.Signature(o), o.Examples)
+				}
+			}
+			for _, m := range l.Macros {
+				fmt.Fprintln(&b, m)
+			}
+			for _, ty := range l.Types {
+				fmt.Fprintln(&b, ty.CEL, ty.Doc)
+			}
+		}
+		return b.String()
+	}
+	before := render()
+	for _, l := range library.All() {
+		for _, f := range l.Functions {
+			for _, o := range f.Overloads {
+				clear(o.Args)
+				clear(o.Examples)
+			}
+			clear(f.Overloads)
+		}
+		for _, m := range l.Macros {
+			clear(m.Usage)
+			clear(m.Examples)
+		}
+		clear(l.Functions)
+		clear(l.Macros)
+		clear(l.Types)
+		clear(l.Options)
+	}
+	if render() != before {
+		t.Error("a change of one result changes the next")
+	}
+}
+
+// TestReleasesOfLibraries holds that For gives each library by one version, and the
+// libraries that are written to a server of each release.
+func TestReleasesOfLibraries(t *testing.T) {
+	for _, server := range release.All() {
+		for _, version := range []release.Release{server.Previous(), server} {
+			names := map[string]bool{}
+			for _, l := range library.For(server, version) {
+				if names[l.Name] {
+					t.Errorf("%v, version %v: two libraries %s", server, version, l.Name)
+				}
+				names[l.Name] = true
+			}
+		}
+		if server.Before(release.Versioned()) {
+			continue
+		}
+		for _, l := range library.Newest() {
+			first, last := l.Releases()
+			has := slices.ContainsFunc(library.For(server, server.Previous()), func(o library.Library) bool { return o.Name == l.Name })
+			for _, other := range library.All() {
+				if f, _ := other.Releases(); other.Name == l.Name && f.Before(first) {
+					first = f
+				}
+			}
+			want := !server.Before(first) && (last.IsZero() || !server.After(last)) && l.Name != library.JSONPatch().Name
+			if has != want {
+				t.Errorf("%v has %s: %v, want %v", server, l.Name, has, want)
+			}
+		}
+	}
 }
