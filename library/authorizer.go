@@ -21,8 +21,8 @@ func ResourceCheckType() *cel.Type { return resourceCheckClass.typ }
 // Authorizer decides what a user may do. It is called during evaluation, once
 // for each check.
 type Authorizer interface {
-	// Authorize decides about one request. An error does not undo the decision:
-	// expressions see both. The reason is for people.
+	// Authorize decides about one request. Expressions see the decision even if
+	// there is an error. The reason is for people.
 	Authorize(ctx context.Context, a Attributes) (decision Decision, reason string, err error)
 }
 
@@ -34,7 +34,7 @@ func (f AuthorizerFunc) Authorize(ctx context.Context, a Attributes) (Decision, 
 	return f(ctx, a)
 }
 
-// Decision is what an authorizer says to a request. The zero value denies it.
+// Decision is the answer of an authorizer. The zero value denies it.
 type Decision int
 
 // The decisions, with the numbers of an API server.
@@ -108,9 +108,9 @@ var (
 	errNoUser       = errors.New("user must not be nil")
 )
 
-// NewAuthorizerValue returns the value of an `authorizer` variable: it asks a
-// what user may do. The context goes to each call of a; nil means
-// context.Background(). The authorizer and the user must not be nil.
+// NewAuthorizerValue returns the value of a variable `authorizer`, which asks a
+// what the user may do. Each call of a gets the context; nil means
+// context.Background(). The error says that the authorizer or the user is nil.
 func NewAuthorizerValue(ctx context.Context, a Authorizer, user *UserInfo) (ref.Val, error) {
 	v, err := newAuthorizer(ctx, a, user)
 	if err != nil {
@@ -119,8 +119,9 @@ func NewAuthorizerValue(ctx context.Context, a Authorizer, user *UserInfo) (ref.
 	return v, nil
 }
 
-// NewResourceAuthorizerValue returns the value of an `authorizer.requestResource`
-// variable, a check of the resource of a request. See [NewAuthorizerValue].
+// NewResourceAuthorizerValue returns the value of a variable
+// `authorizer.requestResource`, a check of the resource of a request. See
+// [NewAuthorizerValue].
 func NewResourceAuthorizerValue(ctx context.Context, a Authorizer, user *UserInfo, request RequestResource) (ref.Val, error) {
 	v, err := newAuthorizer(ctx, a, user)
 	if err != nil {

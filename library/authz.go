@@ -17,12 +17,12 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// checkCost is the price of one authorization check: with the limit of an API
-// server, an expression can make two.
+// checkCost is the price of one authorization check. The limit of an API server
+// allows two checks in an expression.
 const checkCost = 350_000
 
-// authzLibrary is the library of authorization checks, made of the `authorizer`
-// variable; see [NewAuthorizerValue]. The examples are those of a user who may do
+// authzLibrary is the library of authorization checks. They begin with the variable
+// `authorizer`, see [NewAuthorizerValue]. In the examples, the user may do
 // everything.
 func authzLibrary() Library {
 	authorizer, pathCheck, groupCheck := authorizerClass.typ, pathCheckClass.typ, groupCheckClass.typ
@@ -140,9 +140,9 @@ func selectorsLibrary() Library {
 	}
 }
 
-// selecting declares a function that sets a selector. Its price is that of
-// reading the selector and of making the list of its requirements: a list costs
-// 10 units, and a requirement, of which two characters can make one, 50.
+// selecting declares a function that sets a selector. It is priced as reading the
+// selector and making the list of its requirements: 10 units for the list and 50
+// for each requirement, which takes at least two characters.
 func selecting(name, doc, example string, set func(*resourceCheckData, string)) Function {
 	return function(name, doc, Overload{
 		ID: "authorizer_" + strings.ToLower(name), Member: true,
@@ -216,9 +216,9 @@ func (groupCheckData) class() *class[groupCheckData]       { return &groupCheckC
 func (resourceCheckData) class() *class[resourceCheckData] { return &resourceCheckClass }
 func (decisionData) class() *class[decisionData]           { return &decisionClass }
 
-// authzClass is a class of values of which expressions can only call functions.
-// There is no Go value to show. As on an API server such values equal nothing, not
-// even themselves: == is an error and != is true.
+// authzClass is the class of values that only have functions, and no Go value. As
+// on an API server such values equal nothing, not even themselves: == is an error
+// and != is true.
 func authzClass[T any](name string) class[T] {
 	typ := cel.ObjectType("kubernetes.authorization." + name)
 	return class[T]{typ: typ, name: typ.String(), value: func(T) any { return types.NoSuchOverloadErr() }}
@@ -257,8 +257,8 @@ func checkPath(c pathCheckValue, verb types.String) (decisionValue, error) {
 }
 
 // checkResource parses the selectors at each check, as late as an API server does.
-// A selector that is not valid is no error of the expression: the authorizer gets
-// the error, and decides about the request as a wider one.
+// An invalid selector is no error of the expression. The authorizer gets the error,
+// and decides about the request without the selector.
 func checkResource(c resourceCheckValue, verb types.String) (decisionValue, error) {
 	a := Attributes{Verb: string(verb), IsResource: true, RequestResource: c.v.request, APIVersion: "*"}
 	if c.v.fieldSelector != "" {

@@ -20,9 +20,9 @@ func CIDRType() *cel.Type { return cidrClass.typ }
 // addresses.
 func cidrLibrary() Library {
 	typ := cidrClass.typ
-	// Two comparisons of as many bytes as the prefix covers.
+	// The bytes that the prefix covers are compared twice.
 	containsIP := cost.Scaled(cost.Between(4, 16, 0), 2*cost.StringFactor)
-	// The base is masked besides, and the lengths of the prefixes are compared.
+	// Besides, the base is masked and the lengths of the prefixes are compared.
 	containsCIDR := cost.Sum(containsIP, cost.Scan(cost.Between(4, 16, 0)), cost.Fixed(1))
 	parse := cost.Scan(cost.Arg(1))
 	return Library{
@@ -53,7 +53,7 @@ func cidrLibrary() Library {
 			{
 				Name: "containsIP",
 				Doc:  "Tells whether a network contains an address.",
-				// By name, API servers do not charge for parsing a string.
+				// A call that is dispatched dynamically is not charged for parsing.
 				DynamicCost: containsIP,
 				Overloads: []Overload{{
 					ID: "cidr_contains_ip_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
@@ -112,7 +112,7 @@ func cidrLibrary() Library {
 			{
 				Name: "ip",
 				Doc:  "Returns the address of a network as it was written.",
-				// By name, API servers cannot tell this from the parser ip(string).
+				// An API server prices a dynamically dispatched call as ip(string).
 				DynamicCost: cost.Scan(cost.Arg(0)),
 				Overloads: []Overload{{
 					ID: "cidr_ip", Member: true, Args: args(typ), Result: ipClass.typ,

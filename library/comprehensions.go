@@ -8,9 +8,9 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// twoVariables is the library of comprehensions over indexes and elements of
-// lists, or keys and values of maps.
-func twoVariables() Library {
+// comprehensionsLibrary is the library of comprehensions over indexes and elements
+// of lists, or keys and values of maps.
+func comprehensionsLibrary() Library {
 	const overList, overMap = "<list>.", "<map>."
 	forms := func(call string) []string { return []string{overList + call, overMap + call} }
 	k, v := cel.TypeParamType("K"), cel.TypeParamType("V")

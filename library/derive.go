@@ -12,8 +12,8 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Released returns the library as API servers have it: without the overloads
-// that only the documentation describes, and what serves only them.
+// Released returns the library as API servers have it: without what is only
+// documented.
 func (l Library) Released() Library {
 	functions := make([]Function, 0, len(l.Functions))
 	for _, f := range l.Functions {
@@ -36,16 +36,16 @@ func (l Library) Released() Library {
 	return l
 }
 
-// EnvOption returns the cel-go option that adds the library to an environment,
-// once however often it is given. It brings the types, functions and their
-// documentation, and the cost formulas: Env.EstimateCost uses them as they are,
-// a program if cel.CostTracking is among its options. What cel-go cannot be told
-// by an option is the price of a call whose overload is only decided during
-// evaluation, and that of == on the library's types.
+// EnvOption returns the cel-go option that adds the library to an environment. An
+// environment that gets it twice has the library once. The option brings types,
+// functions, documentation and prices. Env.EstimateCost uses the prices; a program
+// does if cel.CostTracking is among its options. Two prices cannot be told to cel-go
+// by an option: that of a call whose overload is only known during evaluation, and
+// that of == on the library's types.
 func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
 
-// Prices returns the cost models that the library has on an API server of a
-// release, whether or not that has the library.
+// Prices returns the prices of the library on an API server of a release. They
+// are defined even if the server lacks the library.
 func (l Library) Prices(server release.Release) pricing.Prices {
 	p := pricing.Prices{
 		Overloads: map[string]cost.Model{},

@@ -14,14 +14,14 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// newListCost is the price of a call that makes a list: one unit for the call,
-// ten for the list.
+// newListCost is the price of a call that makes a list: one unit for the call and
+// ten units for the list.
 const newListCost = 11
 
-// extLists is the library that cuts, flattens and sorts lists. A call whose
-// overload is only decided during evaluation costs one unit on an API server,
-// whatever it does: that is all sorts of lists of unknown element type.
-func extLists() Library {
+// extListsLibrary is the library that cuts, flattens and sorts lists. On an API
+// server a dynamically dispatched call costs one unit, whatever it does. That
+// includes every sort of a list whose element type is unknown.
+func extListsLibrary() Library {
 	list := cel.ListType(cel.TypeParamType("T"))
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
 	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).
@@ -55,7 +55,7 @@ func extLists() Library {
 					func(operands []cost.Operand) cost.Range { return operands[0].Size() }, resultSize)),
 					Example{Expr: `[1, 2, 3].reverse()`, Want: `[3, 2, 1]`})),
 			dynamic("distinct", "Returns a list without the elements that equal an earlier one.",
-				// Comparing strings costs more than the estimate knows.
+				// The estimate leaves out that comparing strings costs more.
 				member("list_distinct", args(list), list, selfCompared(0, 2).Doubted(doubtfulPrice),
 					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
 			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.", sorts()...),
@@ -76,15 +76,14 @@ func dynamic(name, doc string, overloads ...Overload) Function {
 	return Function{Name: name, Doc: doc, Overloads: overloads, DynamicCost: cost.Fixed(1)}
 }
 
-// ordered are the types that have an order, with a sorted list of each.
-func ordered() []struct {
+// orderedType is a type that has an order, with a sorted list for examples.
+type orderedType struct {
 	typ    *cel.Type
 	sorted string
-} {
-	return []struct {
-		typ    *cel.Type
-		sorted string
-	}{
+}
+
+func ordered() []orderedType {
+	return []orderedType{
 		{cel.IntType, `[1, 2]`},
 		{cel.UintType, `[1u, 2u]`},
 		{cel.DoubleType, `[1.0, 2.0]`},
@@ -127,8 +126,8 @@ const resultText = "size(result)"
 
 func resultSize(_ []ref.Val, result ref.Val) uint64 { return cost.SizeOf(result) }
 
-// sliced is the size of list.slice(start, end). The difference of literals in
-// the wrong order wraps around, to an estimate beyond any limit.
+// sliced is the size of list.slice(start, end). If start and end are literals in
+// the wrong order, their difference wraps around and is over every limit.
 func sliced() cost.Size {
 	return cost.Computed(resultText, func(operands []cost.Operand) cost.Range {
 		start, end := literal(operands[1], 0), literal(operands[2], operands[0].Size().Max)
@@ -143,8 +142,8 @@ func ranged() cost.Size {
 	}, resultSize)
 }
 
-// flattened is what list.flatten(depth) visits, on the guess that it is the
-// list itself at each level.
+// flattened is the number of elements that list.flatten(depth) visits. It rests on
+// the guess that each level has as many as the list.
 func flattened() cost.Size {
 	return cost.Computed("size({0})·depth", func(operands []cost.Operand) cost.Range {
 		depth := uint64(1)
@@ -163,9 +162,10 @@ func flattened() cost.Size {
 	})
 }
 
-// selfCompared is the price of comparing each element of the list at index i
-// with each other, and the estimate by a factor that knows their type or not.
-// The square of the list's size is also taken for the size of the result.
+// selfCompared is the price of comparing all elements of the list at index i with
+// each other. Factor is the price of one comparison in the estimate, and evaluation
+// takes that of the first element. The estimate takes the square of the list's size
+// for the size of the result.
 func selfCompared(i int, factor float64) cost.Model {
 	square := cost.Arg(i).Times(cost.Arg(i))
 	runtime := cost.Model{Fault: listFault(i), Runtime: func(args []ref.Val, result ref.Val) uint64 {
@@ -188,8 +188,8 @@ func comparisonFactor(t ref.Type) float64 {
 	return 2
 }
 
-// literal is the value of an operand that is a literal integer, no less than
-// zero, and otherwise what nothing is known of.
+// literal returns the value of an operand that is a literal integer, or zero for a
+// negative one. For any other operand it returns unknown.
 func literal(o cost.Operand, unknown uint64) uint64 {
 	n, ok := o.Literal().(types.Int)
 	if !ok {
@@ -198,8 +198,8 @@ func literal(o cost.Operand, unknown uint64) uint64 {
 	return uint64(max(n, 0))
 }
 
-// wrappingFlatten is the price of list.flatten(depth) as it is evaluated with a
-// product of size and depth that wraps around if it is negative.
+// wrappingFlatten is the price of an evaluated list.flatten(depth) up to 1.36. A
+// negative depth makes the product of size and depth wrap around.
 func wrappingFlatten(args []ref.Val, _ ref.Val) uint64 {
 	depth := 1.0
 	if len(args) == 2 {
@@ -217,11 +217,10 @@ func wrappingFlatten(args []ref.Val, _ ref.Val) uint64 {
 	return cost.Linear(newListCost, depth, cost.Arg(0)).Runtime(args, nil)
 }
 
-// listFault and depthFault are failures of an API server: its prices of these
-// functions take for granted that the argument is what it should be. If it is an
-// error instead, for example because the field that it comes from is missing, the
-// failed conversion ends the evaluation, even before `|| true`. The texts are those
-// of Go's run time.
+// listFault and depthFault reproduce crashes in prices of an API server, which
+// convert an argument to the type that it should have. If the argument is an error,
+// for example of a missing field, the failed conversion ends the evaluation, even
+// before `|| true`. The texts are those of Go's run time.
 func listFault(i int) func(args []ref.Val) error {
 	return func(args []ref.Val) error {
 		if _, ok := args[i].(traits.Lister); ok {
@@ -231,8 +230,7 @@ func listFault(i int) func(args []ref.Val) error {
 	}
 }
 
-// missingMethod is the first method in the order of the alphabet that a value
-// lacks to be a list.
+// missingMethod returns the alphabetically first method of lists that a value lacks.
 func missingMethod(v ref.Val) string {
 	if _, ok := v.(traits.Adder); !ok {
 		return "Add"

@@ -52,9 +52,9 @@ func formatLibrary() Library {
 					}
 					return types.OptionalNone, nil
 				}),
-				// The estimate takes a pattern of 128 characters for every
-				// format, although the server evaluates uri at 1,103 of them
-				// and datetime at 142: these can cost more than their estimate.
+				// The estimate assumes a pattern of 128 characters for every format.
+				// Evaluation charges 1,103 for uri and 142 for datetime, so these can
+				// cost more than their estimate.
 				Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()).
 					As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)").
 					Doubted(doubtfulPattern),
@@ -75,7 +75,7 @@ func formatLibrary() Library {
 		Types: []Type{{
 			CEL: typ,
 			Doc: "A named string format.",
-			// The estimate thinks of comparing names of up to 64 characters.
+			// The estimate assumes that names of up to 64 characters are compared.
 			EqualCost:  cost.Split(cost.Scan(cost.Between(1, 64, 0)), cost.Fixed(1)),
 			equalSince: equalSince(),
 		}},
@@ -171,9 +171,8 @@ func namedFormats() []namedFormat {
 	}
 }
 
-// prefix checks a string that more characters may follow, so that a dash at its
-// end is not yet an error. Kubernetes replaces the last two characters by a
-// letter, which lets "a--" pass and hides what stood before the dash.
+// prefix checks the beginning of a name, which may end in a dash. As in Kubernetes,
+// a letter replaces the dash and the character before it, so "a--" passes.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {
@@ -200,8 +199,8 @@ func registered(name, message string) func(string) []string {
 	}
 }
 
-// validationPrice is the price of an evaluated validation: that of matching a
-// pattern as long as the format says, and one unit for what is no format.
+// validationPrice is the price of an evaluated validation: that of matching the
+// pattern of the format. A receiver that is no format costs one unit.
 func validationPrice() cost.Model {
 	pattern := cost.Computed("", nil, func(args []ref.Val, _ ref.Val) uint64 {
 		return uint64(args[0].(formatValue).v.patternSize)

@@ -27,7 +27,7 @@ func ipLibrary() Library {
 			function("ip", "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.", Overload{
 				ID: "string_to_ip", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseIP),
-				// On a server the text does not matter, not even for keys of maps.
+				// On a server, addresses are equal keys of a map however they are written.
 				released: parser(func(s string) (ipValue, error) {
 					ip, err := parseIP(s)
 					return ipValue{ipData{addr: ip.v.addr}}, err

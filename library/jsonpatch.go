@@ -11,7 +11,7 @@ import (
 )
 
 // JSONPatch is the library that only mutating admission policies have. [For]
-// leaves it out, for no other environment of an API server has it.
+// leaves it out, because no other environment of an API server has it.
 func JSONPatch() Library {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	return Library{

@@ -13,27 +13,26 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// What API servers have of the language itself and newer releases of cel-go
-// changed stands in this file, so that an expression means and costs the same
-// whichever release a program links. (That a comparison with NaN is an error,
-// where cel-go finds it false since v0.30, is up to package internal/eval.)
+// Newer releases of cel-go changed some functions of the language. This file keeps
+// them as API servers have them, so that an expression means and costs the same
+// whichever release a program links. (Since v0.30, comparing with NaN is false in
+// cel-go and no error. Package internal/eval keeps the error.)
 
-// maxNodes bounds the nodes of an expression where the linked cel-go has such a
-// bound: v0.30 and newer, at 100,000 by default. Expressions of the permitted
-// length may have more, but this many only if macros multiply them.
+// maxNodes is the greatest number of nodes of an expression in cel-go v0.30 and
+// newer, whose default is 100,000. An expression of the permitted length can have
+// more than that, but only macros can multiply its nodes to this number.
 const maxNodes = 1_000_000
 
-// languageOptions hold functions of the standard library at the behaviour of
-// cel-go v0.29.
+// languageOptions declare functions of the standard library as cel-go v0.29 does.
 func languageOptions() []cel.EnvOption {
 	options := []cel.EnvOption{
 		// A release without the limit ignores its name.
 		cel.FromConfig(env.NewConfig("").AddLimits(env.NewLimit("cel.limit.expression_node_count", maxNodes))),
-		// v0.30 takes fewer texts, and says another thing of the others.
+		// v0.30 accepts fewer texts, and rejects the others with another message.
 		cel.Function(overloads.TypeConvertTimestamp, cel.Overload(overloads.StringToTimestamp,
 			args(cel.StringType), cel.TimestampType, Unary(parseTimestamp).binding)),
 	}
-	// v0.31 takes fewer zones.
+	// v0.31 accepts fewer zones.
 	for _, part := range []struct {
 		function, overload string
 		of                 func(time.Time) int
@@ -68,7 +67,8 @@ const (
 	maxTimestamp = 253402300799
 )
 
-// parseTimestamp accepts what package time does for RFC 3339: more than the RFC.
+// parseTimestamp accepts what package time accepts as RFC 3339, which is more than
+// the RFC allows.
 func parseTimestamp(text types.String) (types.Timestamp, error) {
 	t, err := time.Parse(time.RFC3339, string(text))
 	if err != nil {

@@ -39,9 +39,9 @@ type Library struct {
 	// one that replaced it, zero if it is still there.
 	since, until release.Release
 	// firstServer and lastServer are the first and the last release of the API
-	// server that has the library, whatever the version of its environment; zero
-	// stands for no such bound. They bound what servers got from cel-go without a
-	// version of its own.
+	// server that has the library at all; zero stands for no bound. They are set for
+	// what a server has from its release of cel-go, whatever the version of its
+	// environment.
 	firstServer, lastServer release.Release
 	trait                   declare.Trait
 	regexes                 []declare.Regex
@@ -171,8 +171,7 @@ func stringOf[T content[T]](id string, of *class[T], examples ...Example) Functi
 	})
 }
 
-// until is the price history of an overload that had another price until a
-// release.
+// until says that an overload had another price up to a release.
 func until(last release.Release, price cost.Model) []earlierCost {
 	return []earlierCost{{last, price}}
 }

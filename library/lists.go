@@ -94,9 +94,9 @@ func listsV0() Library {
 	}
 }
 
-// traversal prices functions of lists. A receiver of unknown type is estimated
-// as the string that indexOf and lastIndexOf also take, even where the function
-// takes none.
+// traversal prices functions of lists. The estimate takes a receiver of unknown
+// type for a string, as indexOf and lastIndexOf also have it, even if the function
+// takes no strings.
 func traversal() cost.Model { return cost.Traversal(0, cost.StringFactor) }
 
 // comparing adds to a price that comparing lists with each other is not part of it.
@@ -126,9 +126,9 @@ type elementType struct {
 	low, high string
 }
 
-// comparables are the types that have an order. A call on a dynamically typed
-// list takes the first overload of the function, because at run time a list of
-// one type is as good as that of another; so int has to be first.
+// comparables are the types that have an order. At run time a list has no element
+// type, so a call on a dynamically typed list takes the first overload of the
+// function. The first has to be that of int.
 func comparables() []elementType {
 	return []elementType{
 		{"int", cel.IntType, types.Int(0), `1`, `2`},
@@ -163,8 +163,8 @@ func perType(elements []elementType, overload func(t elementType) Overload) []Ov
 	return overloads
 }
 
-// isSorted takes elements that cannot be compared with each other for sorted,
-// as API servers do: only a clear "greater" is out of order.
+// isSorted finds a list unsorted if an element is greater than the next. As on API
+// servers, elements that cannot be compared with each other are no reason.
 func isSorted(list traits.Lister) (ref.Val, error) {
 	var prev traits.Comparer
 	for it := list.Iterator(); it.HasNext() == types.True; {
@@ -195,9 +195,10 @@ func sum(total ref.Val, list traits.Lister) ref.Val {
 	return total
 }
 
-// extreme returns the element from which Compare gives no other the replaced
-// result. Elements that cannot be compared are passed over.
-func extreme(name string, replaced ref.Val) func(traits.Lister) (ref.Val, error) {
+// extreme returns the minimum or maximum of a list. An element replaces the best so
+// far if that compares to it as worse. Elements that cannot be compared with the best
+// so far are passed over.
+func extreme(name string, worse ref.Val) func(traits.Lister) (ref.Val, error) {
 	return func(list traits.Lister) (ref.Val, error) {
 		var best ref.Val
 		for it := list.Iterator(); it.HasNext() == types.True; {
@@ -205,7 +206,7 @@ func extreme(name string, replaced ref.Val) func(traits.Lister) (ref.Val, error)
 			if _, ok := elem.(traits.Comparer); !ok {
 				return types.MaybeNoSuchOverloadErr(elem), nil
 			}
-			if best == nil || best.(traits.Comparer).Compare(elem) == replaced {
+			if best == nil || best.(traits.Comparer).Compare(elem) == worse {
 				best = elem
 			}
 		}

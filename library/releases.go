@@ -16,11 +16,11 @@ import (
 func All() []Library {
 	return slices.Concat(settings(), optionals(), []Library{
 		integerDurations(),
-		twoVariables(),
+		comprehensionsLibrary(),
 		stringsV0(),
 		stringsLibrary(),
 		setsLibrary(),
-		extLists(),
+		extListsLibrary(),
 		urlLibrary(),
 		regexLibrary(),
 		listsV0(),

@@ -30,8 +30,8 @@ func setsLibrary() Library {
 	}
 }
 
-// setFunction describes a function that compares each element of one list with
-// each of the other, so many times.
+// setFunction describes a function that compares all elements of one list with all
+// of the other. Times is how often it does so.
 func setFunction(name string, times float64, doc string, examples ...Example) Function {
 	list := cel.ListType(cel.TypeParamType("T"))
 	return dynamic("sets."+name, doc,

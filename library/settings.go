@@ -12,8 +12,8 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// settings are what an API server sets of the language itself, as libraries so
-// that each has the version that introduced it.
+// settings are the settings of the language. Each is a library, because each has a
+// version that introduced it.
 func settings() []Library {
 	return []Library{
 		{
@@ -46,8 +46,8 @@ func settings() []Library {
 			)},
 		},
 		{
-			// Strings brings the checks, and an environment without this library
-			// leaves them out.
+			// The library of strings brings the checks. An environment without this
+			// library leaves them out.
 			Name:        "cel.format",
 			trait:       declare.Formats,
 			Doc:         "Checks calls of format with literals when an expression is compiled.",
@@ -71,8 +71,8 @@ func settings() []Library {
 
 var errNoDuration = errors.New("type conversion error from 'int' to 'google.protobuf.Duration'")
 
-// integerDurations is what cel-go dropped between the versions of Kubernetes
-// 1.36 and 1.37. It type-checks, and always fails.
+// integerDurations is the overload duration(int), which the cel-go of Kubernetes
+// 1.37 lacks. It type-checks, and always fails.
 func integerDurations() Library {
 	return Library{
 		Name:       "cel.durations",

@@ -42,12 +42,12 @@ func stringsLibrary() Library {
 	}
 }
 
-// stringFunctions documents and prices what both versions have.
+// stringFunctions are the functions of both versions.
 func stringFunctions() []Function {
 	var (
 		str, num = cel.StringType, cel.IntType
 		search   = cost.Traversal(0, cost.StringFactor)
-		// What these return may be shorter, but the estimate does not think so.
+		// The estimate takes the results to be as long as the string.
 		transform = cost.Scan(cost.Arg(0)).Yields(cost.Arg(0))
 		// Reading the string, and writing the result.
 		rewrite  = cost.Scaled(cost.Arg(0), 2*cost.StringFactor)
@@ -114,8 +114,8 @@ func stringFunctions() []Function {
 	}
 }
 
-// replacedSize estimates the result of str.replace(old, new). A limit to the
-// number of replacements is not looked at.
+// replacedSize estimates the result of str.replace(old, new). It ignores a limit to
+// the number of replacements.
 func replacedSize(operands []cost.Operand) cost.Range {
 	str, old, repl := operands[0].Size(), operands[1].Size(), operands[2].Size()
 	var count, kept cost.Range // replacements, and what of str stays besides
@@ -148,9 +148,9 @@ func quotient(x, y uint64) uint64 {
 	return uint64(q)
 }
 
-// splitSize estimates the parts of str.split(separator, limit): one for each
-// character, or the limit if it is a literal. A negative one, which means no
-// limit, becomes the largest number there is.
+// splitSize estimates the number of parts of str.split(separator, limit): one for
+// each character, or the limit if it is a literal. A negative limit, which means no
+// limit, wraps around to a huge number.
 func splitSize(operands []cost.Operand) cost.Range {
 	most := operands[0].Size().Max
 	if len(operands) > 2 {
@@ -163,8 +163,8 @@ func splitSize(operands []cost.Operand) cost.Range {
 	return cost.Range{Max: most}
 }
 
-// joined prices join by the size of the result. The estimate only counts
-// writing it, the evaluation also reading it: it can cost more than its estimate.
+// joined prices join by the size of the result. The estimate counts writing the
+// result, the evaluation also reading it. So a call can cost more than its estimate.
 func joined() cost.Model {
 	result := cost.Computed(resultText, joinedSize, resultSize)
 	return cost.Split(
@@ -175,8 +175,8 @@ func joined() cost.Model {
 
 const doubtfulPrice = "join and distinct cost more in an evaluation than they are estimated at"
 
-// joinedSize estimates the result of list.join(separator). Of a list whose type
-// says nothing of its elements it only counts the separators.
+// joinedSize estimates the result of list.join(separator). If the element type of
+// the list is unknown, it counts only the separators.
 func joinedSize(operands []cost.Operand) cost.Range {
 	var size cost.Range
 	list := operands[0].Size()

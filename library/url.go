@@ -24,8 +24,8 @@ func urlLibrary() Library {
 		Types: []Type{{
 			CEL: typ,
 			Doc: "An absolute URI or an absolute path.",
-			// The estimate charges a scan of the right side; evaluation charges one
-			// unit, since the text would have to be built to know its length.
+			// The estimate charges a scan of the right side. Evaluation charges one
+			// unit, because it would have to build the text to know its length.
 			EqualCost:  cost.Split(cost.Model{Estimate: estimateURLEqual}, cost.Fixed(1)),
 			equalSince: equalSince(),
 		}},
@@ -34,7 +34,7 @@ func urlLibrary() Library {
 				ID: "string_to_url", Args: args(cel.StringType), Result: typ,
 				Impl: parser(parseURL),
 				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
-				// The size of the result counts since == has a price.
+				// Estimates know the size of the result since == has a price.
 				earlier: until(release.Minor(31), cost.Scan(cost.Arg(0))),
 				Examples: []Example{
 					{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},

@@ -11,16 +11,16 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// Reference is the minor of cel-go v0 that Kubernetes 1.37 has. What kubecel
-// gives is the same with others; what cel-go's own interpreter and libraries
-// give, with which some tests compare, is not.
+// Reference is the minor of cel-go v0 that Kubernetes 1.37 has. kubecel answers the
+// same with others. The interpreter and the libraries of cel-go itself, with which
+// some tests compare, do not.
 const Reference = 29
 
 var release = regexp.MustCompile(`github\.com/google/cel-go@v0\.(\d+)\.`)
 
-// Minor is the minor of the linked release of cel-go v0. It is read off the
-// place of the source, since a test has no other record of the modules it is
-// made of, and is an error where that says nothing, as with a vendor folder.
+// Minor returns the minor of the linked release of cel-go v0. It reads the path of
+// the source, because a test has no other record of its modules. The error says that
+// the path names no release, as in a vendor folder.
 func Minor() (int, error) {
 	fn := runtime.FuncForPC(reflect.ValueOf(cel.NewEnv).Pointer())
 	file, _ := fn.FileLine(fn.Entry())

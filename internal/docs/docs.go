@@ -1,4 +1,4 @@
-// Package docs renders what the registry of functions says as documentation.
+// Package docs renders the declarations of functions as documents.
 package docs
 
 import (
@@ -80,8 +80,7 @@ func Functions() []byte {
 	return b.Bytes()
 }
 
-// releases names the first release that accepts a function on write, and the last
-// if there is one.
+// releases names the releases that accept a function in new expressions.
 func releases(lib library.Library, o library.Overload, since release.Release) string {
 	_, last := lib.Releases()
 	switch {
