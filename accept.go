@@ -1,14 +1,13 @@
 package kubecel
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/accept"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -117,53 +116,35 @@ func (a *Acceptance) Deciding() []Requirement {
 
 // AcceptedBy says which releases accept an expression that is written to them,
 // and what in it decides. The variables and libraries of the environment are
-// taken to be there in every release; its own release and what is only
-// documented do not count. The first query of an environment with libraries of
+// assumed in every release; its own release is ignored, and so is what is only
+// documented. The first query of an environment with libraries of
 // its own builds environments of all releases.
 func (e *Env) AcceptedBy(expression string) (*Acceptance, error) {
 	if e.isZero() {
-		return nil, errZeroEnv
+		return nil, errZeroEnv()
 	}
 	query, err := e.query()
 	if err != nil {
-		return nil, fmt.Errorf("environment: %w", err)
+		return nil, optionError(err)
 	}
 	verdicts, requirements := query.Expression(expression)
 	a := &Acceptance{Requirements: requirementsOf(requirements, false)}
 	for _, v := range verdicts {
 		verdict := Verdict{Release: v.Release, Estimate: v.Estimate}
 		if v.Err != nil {
-			verdict.Err = acceptError(expression, v.Err)
+			verdict.Err = v.Err
 		}
 		a.Verdicts = append(a.Verdicts, verdict)
 	}
 	return a, nil
 }
 
-// acceptError says why an expression does not compile, as [Env.Compile] does.
-func acceptError(expression string, err error) *CompileError {
-	stage := "compilation failed: "
-	if e, ok := errors.AsType[*crd.CompileError](err); ok {
-		stage = "program instantiation failed: "
-		if e.Stage == crd.StageEstimate {
-			stage = "cost estimation failed: "
-		}
-	}
-	return compileError(expression, stage+err.Error(), err)
-}
-
-func requirementsOf(found []environment.Requirement, inMessage bool) []Requirement {
+func requirementsOf(found []accept.Requirement, inMessage bool) []Requirement {
 	var requirements []Requirement
 	for _, f := range found {
-		r := Requirement{
-			Feature: f.Feature, Position: diag.Position{Line: f.Line, Column: f.Column}, InMessage: inMessage,
-			Reason: f.NoServer(),
-		}
+		r := Requirement{Feature: f.Name, Position: f.Position, InMessage: inMessage, Until: f.Until, Reason: f.NoServer()}
 		if r.Reason == "" {
 			r.Since = f.Since
-		}
-		if !f.Until.IsZero() {
-			r.Until = f.Until
 		}
 		requirements = append(requirements, r)
 	}
@@ -171,16 +152,16 @@ func requirementsOf(found []environment.Requirement, inMessage bool) []Requireme
 }
 
 // newQuery prepares to compile in the environments of all releases.
-func newQuery(config envConfig) (*environment.Query, error) {
-	return environment.NewQuery(func(c environment.Config) (*environment.Env, error) {
+func newQuery(config envConfig) (*accept.Query, error) {
+	return accept.NewQuery(func(c compile.Config) (*compile.Env, error) {
 		if config.asServers() && !c.DocumentedOnly {
-			return c.Server.Env()
+			return compile.ForServer(c.Server)
 		}
 		c.Libraries = append(c.Libraries, config.libraries...)
 		c.Options = append(c.Options, config.options...)
 		c.ExpressionSize = config.size
-		return environment.New(c)
-	}, func(base *environment.Env) (*environment.Scope, error) {
+		return compile.New(c)
+	}, func(base *compile.Env) (*compile.Scope, error) {
 		provider, declared, sizes := config.declare(base)
 		return base.Scope(provider, sizes, declared...)
 	})

@@ -3,9 +3,11 @@ package kubecel
 import (
 	"errors"
 
+	"github.com/kubecel/kubecel/internal/accept"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -28,36 +30,33 @@ type RuleAcceptance struct {
 	Rule, MessageExpression string
 }
 
-// CRDAcceptedBy says which releases accept the schemas and rules of a
-// CustomResourceDefinition, in YAML or JSON, when it is created, and what in the
-// rules decides. It checks what [CheckCRD] checks. The error is a *InputError
-// if the document is not one CRD.
-func CRDAcceptedBy(document []byte) (*CRDAcceptance, error) {
-	definition, err := crd.Read(document)
-	if err != nil {
-		return nil, err
+// AcceptedBy says which releases accept the schemas and rules when the CRD is
+// created, and what in the rules decides. It checks what [CRD.Check] checks.
+func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
+	if c.isZero() {
+		return nil, errZeroCRD()
 	}
-	needs, err := environment.NewNeeds()
+	needs, err := accept.NewNeeds()
 	if err != nil {
-		return nil, err
+		return nil, optionError(err)
 	}
 	a := &CRDAcceptance{}
-	checks, common := crd.NewChecks(definition), environment.NewSharedRules()
-	checks.In(needs, func(v crd.Visit) {
+	checks, shared := crd.NewChecks(c.definition), compile.NewSharedRules()
+	checks.In(needs.Rules, func(v crd.Visit) {
 		a.Rules = append(a.Rules, RuleAcceptance{
 			Path: v.Path.String(), Rule: v.Rule.Rule, MessageExpression: v.Rule.MessageExpression,
 			Acceptance: Acceptance{Requirements: ruleRequirements(v, needs)},
 		})
 	})
-	checked := map[environment.Server]crdVerdict{}
+	checked := map[server.Environment]crdVerdict{}
 	for _, each := range release.All() {
-		server := environment.WrittenTo(each)
-		verdict, ok := checked[server]
+		s := server.WrittenTo(each)
+		verdict, ok := checked[s]
 		if !ok {
-			if verdict, err = checkedBy(server, checks, common); err != nil {
+			if verdict, err = checkedBy(s, checks, shared); err != nil {
 				return nil, err
 			}
-			checked[server] = verdict
+			checked[s] = verdict
 		}
 		a.Verdicts = append(a.Verdicts, Verdict{Release: each, Err: verdict.err})
 		for i, v := range verdict.rules {
@@ -74,16 +73,16 @@ type crdVerdict struct {
 	rules []Verdict
 }
 
-func checkedBy(server environment.Server, checks *crd.Checks, common *environment.SharedRules) (v crdVerdict, err error) {
-	env, err := server.Env()
+func checkedBy(s server.Environment, checks *crd.Checks, shared *compile.SharedRules) (v crdVerdict, err error) {
+	env, err := environment(s)
 	if err != nil {
 		return v, err
 	}
-	found := checks.In(common.In(env), func(visit crd.Visit) {
+	found := checks.In(shared.In(env), func(visit crd.Visit) {
 		rule := Verdict{Err: joined(visit.Findings)}
 		if visit.Expr != nil {
-			rule.Estimate = visit.Expr.Cost
-			rule.Total = pricing.Repeated(visit.Expr.Cost.Max, visit.Cardinality)
+			rule.Estimate = visit.Expr.Estimate
+			rule.Total = pricing.Repeated(visit.Expr.Estimate.Max, visit.Cardinality)
 		}
 		v.rules = append(v.rules, rule)
 	})
@@ -92,23 +91,19 @@ func checkedBy(server environment.Server, checks *crd.Checks, common *environmen
 }
 
 // joined is nil if there are no findings.
-func joined(found []crd.Finding) error {
+func joined(findings []Finding) error {
 	var all []error
-	for _, f := range findings(found) {
+	for _, f := range findings {
 		all = append(all, f)
 	}
 	return errors.Join(all...)
 }
 
-func ruleRequirements(v crd.Visit, needs *environment.Needs) []Requirement {
-	var found []environment.Requirement
-	if v.Rule.OptionalOldSelf != nil && *v.Rule.OptionalOldSelf && v.Expr != nil && v.Expr.OldSelf {
-		found = append(found, environment.OptionalOldSelf())
+func ruleRequirements(v crd.Visit, needs *accept.Needs) []Requirement {
+	var found []accept.Requirement
+	if v.Rule.OptionalOldSelf != nil && *v.Rule.OptionalOldSelf && v.Expr != nil && v.Expr.RefersTo(compile.OldSelf) {
+		found = append(found, accept.OptionalOldSelf())
 	}
-	found = append(found, needs.Of(v.Expr)...)
-	requirements := requirementsOf(found, false)
-	if v.Message != nil {
-		requirements = append(requirements, requirementsOf(needs.Of(v.Message), true)...)
-	}
-	return requirements
+	requirements := requirementsOf(append(found, needs.Of(v.Expr)...), false)
+	return append(requirements, requirementsOf(needs.Of(v.Message), true)...)
 }

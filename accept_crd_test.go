@@ -26,7 +26,7 @@ func ownCRD(t testing.TB) []byte {
 // TestCRDAcceptedBy holds the lowest release of each rule of the example, which
 // is that of the specification for the feature that the rule is about.
 func TestCRDAcceptedBy(t *testing.T) {
-	a, err := kubecel.CRDAcceptedBy(ownCRD(t))
+	a, err := crdAcceptedBy(ownCRD(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 	}
 	// The verdicts are those of CheckCRD.
 	for _, v := range a.Verdicts {
-		findings, err := kubecel.CheckCRD(ownCRD(t), kubecel.ForRelease(v.Release))
+		findings, err := checkCRD(ownCRD(t), kubecel.ForRelease(v.Release))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 // TestCRDRejectedForCost holds that a release that rejects a rule for its cost
 // says so, with the estimate.
 func TestCRDRejectedForCost(t *testing.T) {
-	a, err := kubecel.CRDAcceptedBy(crdOf(`{type: object, properties: {names: {type: array, items: {type: string}}}, ` +
+	a, err := crdAcceptedBy(crdOf(`{type: object, properties: {names: {type: array, items: {type: string}}}, ` +
 		`x-kubernetes-validations: [{rule: "self.names.all(x, self.names.all(y, x == y || cidr(x) == cidr(y)))"}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestCRDRejectedForCost(t *testing.T) {
 
 func TestCRDOptionalOldSelfByRelease(t *testing.T) {
 	document := crdOf(`{type: object, properties: {count: {type: integer}}, x-kubernetes-validations: [{rule: "!oldSelf.hasValue() || oldSelf.value().count < 1.5", optionalOldSelf: true}]}`)
-	a, err := kubecel.CRDAcceptedBy(document)
+	a, err := crdAcceptedBy(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestCRDOptionalOldSelfByRelease(t *testing.T) {
 
 func TestCRDAcceptedByOfOtherThings(t *testing.T) {
 	for _, document := range []string{"", "{", "kind: Pod", "\xff", string(crdOf(`{type: object, x-kubernetes-validations: [{rule: ""}]}`)), string(crdOf(`{type: array}`))} {
-		a, err := kubecel.CRDAcceptedBy([]byte(document))
+		a, err := crdAcceptedBy([]byte(document))
 		if err == nil {
 			if len(a.Releases()) != 0 {
 				t.Errorf("%q: %v", document, a.Releases())
@@ -148,7 +148,7 @@ func BenchmarkAcceptedByHTTPRoute(b *testing.B) {
 		b.Skip("make demo downloads the module: ", err)
 	}
 	for b.Loop() {
-		a, err := kubecel.CRDAcceptedBy(document)
+		a, err := crdAcceptedBy(document)
 		if err != nil || len(a.Rules) != 77 || len(a.Releases()) != 13 {
 			b.Fatal(err, len(a.Rules), a.Releases())
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
-	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -332,13 +331,9 @@ func TestAcceptedByOwnLibraries(t *testing.T) {
 	}
 }
 
-func schema(t testing.TB, text string) *typesystem.Schema {
+func schema(t testing.TB, text string) *kubecel.Schema {
 	t.Helper()
-	doc, err := typesystem.ParseOpenAPI([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := typesystem.Compile(doc, false)
+	s, err := kubecel.ParseSchema([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget, so that allocations cannot be counted")
 	}
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	rules, err := compileCRD([]byte(widgets), "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +116,11 @@ func BenchmarkCompileExpression(b *testing.B) {
 }
 
 func benchmarkValidate(b *testing.B, crd []byte, object, old map[string]any) {
-	rules, err := kubecel.CompileCRD(crd, "v1")
+	rules, err := compileCRD(crd, "v1")
 	if err != nil {
 		b.Fatal(err)
 	}
-	object = rules.Complete(object)
+	object = rules.ApplyDefaults(object)
 	ctx := b.Context()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -133,7 +133,7 @@ func benchmarkValidate(b *testing.B, crd []byte, object, old map[string]any) {
 func benchmarkCompile(b *testing.B, crd []byte) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := kubecel.CompileCRD(crd, "v1"); err != nil {
+		if _, err := compileCRD(crd, "v1"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func BenchmarkCheckCRDHTTPRoute(b *testing.B) {
 	crd := httproutes(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if findings, err := kubecel.CheckCRD(crd); err != nil || len(findings) > 0 {
+		if findings, err := checkCRD(crd); err != nil || len(findings) > 0 {
 			b.Fatal(findings, err)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -85,19 +86,19 @@ type Limits struct {
 }
 
 // Capabilities returns what an API server of a release has. The error for a
-// value that is no release is a *release.Error.
+// release that is not known is an *InputError.
 func Capabilities(r release.Release) (*ReleaseCapabilities, error) {
 	if err := r.Check(); err != nil {
-		return nil, err
+		return nil, optionError(err)
 	}
 	c := &ReleaseCapabilities{Release: r, Limits: Limits{
-		Expression: environment.DefaultExpressionSize,
+		Expression: compile.DefaultExpressionSize,
 		Evaluation: cost.PerCallLimit, Object: cost.Budget,
 		RuleEstimate: cost.EstimateLimit, SchemaEstimate: cost.SchemaEstimateLimit,
 		Request: cost.MaxRequestSizeBytes,
 	}}
 	written := map[string]bool{}
-	for _, lib := range environment.WrittenTo(r).Libraries() {
+	for _, lib := range server.WrittenTo(r).Libraries() {
 		if lib = lib.Released(); len(lib.Functions) == 0 {
 			written[lib.Name] = true
 		}
@@ -113,7 +114,7 @@ func Capabilities(r release.Release) (*ReleaseCapabilities, error) {
 			written[t.CEL.TypeName()] = true
 		}
 	}
-	for _, lib := range environment.StoredIn(r).Libraries() {
+	for _, lib := range server.StoredIn(r).Libraries() {
 		c.add(lib.Released(), r, written)
 	}
 	byName := func(a, b Capability) int { return cmp.Compare(a.Name, b.Name) }
@@ -129,7 +130,7 @@ func Capabilities(r release.Release) (*ReleaseCapabilities, error) {
 func macroKey(m library.Macro) string { return m.Name + " " + m.Usage[0] }
 
 // add adds what a library has.
-func (c *ReleaseCapabilities) add(lib library.Library, server release.Release, written map[string]bool) {
+func (c *ReleaseCapabilities) add(lib library.Library, r release.Release, written map[string]bool) {
 	if len(lib.Functions) == 0 {
 		c.Settings = append(c.Settings, Capability{Name: lib.Name, Doc: lib.Doc, Written: written[lib.Name]})
 	}
@@ -141,7 +142,7 @@ func (c *ReleaseCapabilities) add(lib library.Library, server release.Release, w
 		}
 		for _, o := range f.Overloads {
 			c.Functions[i].Overloads = append(c.Functions[i].Overloads, OverloadCapability{
-				ID: o.ID, Signature: f.Signature(o), Cost: o.CostText(server), Written: written[o.ID],
+				ID: o.ID, Signature: f.Signature(o), Cost: o.CostText(r), Written: written[o.ID],
 			})
 		}
 	}

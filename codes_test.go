@@ -10,13 +10,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/cel"
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/release"
 )
 
 // codeExamples has for each code, by the name of its constant, something that
 // produces it.
 var codeExamples = map[string]func(*testing.T) []diag.Code{
+	"ArgumentInvalid": func(t *testing.T) []diag.Code {
+		_, err := new(kubecel.Env).Compile("true")
+		return []diag.Code{code(err)}
+	},
+	"OptionInvalid": func(t *testing.T) []diag.Code {
+		_, err := kubecel.NewEnv(kubecel.Variable("", cel.IntType))
+		return []diag.Code{code(err)}
+	},
+	"ReleaseUnknown": func(t *testing.T) []diag.Code {
+		_, err := kubecel.NewEnv(kubecel.ForRelease(release.Minor(1)))
+		return []diag.Code{code(err)}
+	},
 	"DocumentUnreadable": ofDocument("a: ["),
 	"NotCRD":             ofDocument("apiVersion: v1\nkind: Pod"),
 	"VersionMissing":     ofDocument(string(crdOf("{type: object}")), "v2"),
@@ -35,7 +49,7 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 
 	"NoOverload":        ofEvaluation("any + 1"),
 	"EvaluationFailed":  ofEvaluation("1 / 0"),
-	"CallLimitExceeded": ofEvaluation("self.name == self.name", kubecel.WithCostLimit(1)),
+	"CallLimitExceeded": ofEvaluation("self.name == self.name", kubecel.CostLimit(1)),
 	"BudgetExhausted":   ofEvaluation("self.name == self.name", kubecel.WithBudget(kubecel.NewBudget(1))),
 	"Cancelled":         ofEvaluation("cancel"),
 	"Internal":          ofEvaluation("panics(self.size)"),
@@ -63,7 +77,7 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 
 func ofDocument(document string, version ...string) func(*testing.T) []diag.Code {
 	return func(t *testing.T) []diag.Code {
-		_, err := kubecel.CompileCRD([]byte(document), strings.Join(append(version, ""), ""))
+		_, err := compileCRD([]byte(document), strings.Join(append(version, ""), ""))
 		unusable, ok := errors.AsType[*kubecel.InputError](err)
 		if !ok {
 			t.Fatalf("error %v, want a SchemaError", err)
@@ -118,7 +132,7 @@ func ofRule(rule string) func(*testing.T) []diag.Code { return ofCRD(withRule(ru
 
 func ofCRD(schema string) func(*testing.T) []diag.Code {
 	return func(t *testing.T) (codes []diag.Code) {
-		findings, err := kubecel.CheckCRD(crdOf(schema))
+		findings, err := checkCRD(crdOf(schema))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func TestConcurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := mustCompile(t, env, "names.map(s, s + '!').filter(s, s.matches('^a+!')).size() / n >= 1 && lists.range(n * 40).all(i, i < 200)")
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	rules, err := compileCRD([]byte(widgets), "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +42,8 @@ func TestConcurrency(t *testing.T) {
 		}
 		result, evalErr := x.Eval(ctx, map[string]any{"n": kind, "names": names})
 		budget := kubecel.NewBudget(uint64(kind) * 5)
-		report, validateErr := rules.Validate(ctx, widget(int64(kind*3)), widget(int64(kind)), kubecel.WithValidationBudget(budget))
-		completed := rules.Complete(map[string]any{"spec": map[string]any{}})
+		report, validateErr := rules.Validate(ctx, widget(int64(kind*3)), widget(int64(kind)), kubecel.WithBudget(budget))
+		completed := rules.ApplyDefaults(map[string]any{"spec": map[string]any{}})
 		return fmt.Sprint(compiled, compileErr, sum, sumErr, result, evalErr, report.Violations, report.Warnings, report.Cost, validateErr, budget, completed)
 	}
 	want := make([]string, kinds)

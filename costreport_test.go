@@ -17,7 +17,6 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
@@ -31,9 +30,9 @@ func listeners(items, length string) string {
 		x-kubernetes-validations: [{rule: "self.hosts.all(h, h.contains(self.name))", messageExpression: "'bad ' + self.name"}]}}}}}}`, items, length)
 }
 
-func mustReport(t testing.TB, schema string, opts ...kubecel.ReportOption) *report.CRD {
+func mustReport(t testing.TB, schema string, opts ...kubecel.CRDReportOption) *report.CRD {
 	t.Helper()
-	r, err := kubecel.ReportCRD(crdOf(schema), "v1", opts...)
+	r, err := reportCRD(crdOf(schema), "v1", opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +121,12 @@ func TestReportBadInput(t *testing.T) {
 		"no version":     {string(crdOf("{type: object}")), "v9"},
 		"no such schema": {"kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1}]}", "v1"},
 	} {
-		_, err := kubecel.ReportCRD([]byte(test.document), test.version)
+		_, err := reportCRD([]byte(test.document), test.version)
 		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
 			t.Errorf("%s: error %v, want a SchemaError", name, err)
 		}
 	}
-	if _, err := kubecel.ReportCRD(crdOf("{type: object}"), ""); err != nil {
+	if _, err := reportCRD(crdOf("{type: object}"), ""); err != nil {
 		t.Error(err)
 	}
 	if r := mustReport(t, "{type: object}"); len(r.Expressions) != 0 || r.Total != 0 || !r.Accepted || r.Text(0) == "" {
@@ -202,7 +201,7 @@ func TestReportObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := mustReport(t, schema, kubecel.ReportObject(t.Context(), object, nil))
+	r := mustReportValidation(t, schema, object)
 	v := r.Validation
 	if v == nil || v.Cost != want.Cost || v.Budget != cost.Budget || len(v.Spending) != 2 {
 		t.Fatalf("spent %+v, want %d", v, want.Cost)
@@ -227,31 +226,44 @@ func TestReportObject(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ReportObject(done, object, nil)); !errors.Is(err, context.Canceled) {
+	if _, err := reportValidation(done, crdOf(schema), object); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a done context: %v", err)
 	}
+	if _, err := reportValidation(t.Context(), crdOf(schema), nil); code(err) != diag.ArgumentInvalid {
+		t.Errorf("without an object: %v", err)
+	}
 	var none context.Context
-	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ReportObject(none, object, nil)); !errors.Is(err, kubecel.ErrNilContext) {
+	if _, err := reportValidation(none, crdOf(schema), object); code(err) != diag.ArgumentInvalid {
 		t.Errorf("without a context: %v", err)
 	}
 }
 
+func mustReportValidation(t *testing.T, schema string, object map[string]any) *report.CRD {
+	t.Helper()
+	r, err := reportValidation(t.Context(), crdOf(schema), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func reportValidation(ctx context.Context, document []byte, object map[string]any) (*report.CRD, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.ReportValidation(ctx, "v1", object, nil)
+}
+
 func TestEnvReport(t *testing.T) {
-	document, err := typesystem.ParseOpenAPI([]byte(`{type: object, properties: {tags: {type: array, items: {type: string, maxLength: 10}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := typesystem.Compile(document, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := kubecel.NewEnv(kubecel.SchemaVariable("box", schema), kubecel.Variable("n", cel.IntType))
+	tags := schema(t, `{type: object, properties: {tags: {type: array, items: {type: string, maxLength: 10}}}}`)
+	env, err := kubecel.NewEnv(kubecel.SchemaVariable("box", tags), kubecel.Variable("n", cel.IntType))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const expression = "box.tags.all(t,\n  t.contains('é') || n > 3)"
 	vars := map[string]any{"n": 4, "box": map[string]any{"tags": []any{"aé", "b"}}}
-	x, err := env.Report(expression, kubecel.ReportEvaluation(t.Context(), vars), nil)
+	x, err := env.ReportEval(t.Context(), expression, vars, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +288,7 @@ func TestEnvReport(t *testing.T) {
 	} else if _, ok := errors.AsType[*kubecel.CompileError](err); !ok {
 		t.Errorf("error %v, want a CompileError", err)
 	}
-	if x, err = env.Report("n / 0 > 1", kubecel.ReportEvaluation(t.Context(), vars)); err != nil || x.Actual.Error == "" {
+	if x, err = env.ReportEval(t.Context(), "n / 0 > 1", vars); err != nil || x.Actual.Error == "" {
 		t.Errorf("a failed evaluation: %+v, %v", x, err)
 	}
 	if _, err := (&kubecel.Env{}).Report("true"); err == nil {
@@ -330,7 +342,7 @@ func TestReportConcurrent(t *testing.T) {
 	reports := make(chan *report.CRD)
 	for range 4 {
 		go func() {
-			r, err := kubecel.ReportCRD(document, "")
+			r, err := reportCRD(document, "")
 			if err != nil {
 				t.Error(err)
 			}
@@ -351,7 +363,7 @@ func BenchmarkReportHTTPRoute(b *testing.B) {
 	crd := httproutes(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if r, err := kubecel.ReportCRD(crd, "v1"); err != nil || !r.Accepted {
+		if r, err := reportCRD(crd, "v1"); err != nil || !r.Accepted {
 			b.Fatal(err)
 		}
 	}
@@ -363,7 +375,7 @@ func BenchmarkReportSuggestions(b *testing.B) {
 	crd := crdOf(listeners("", ""))
 	b.ReportAllocs()
 	for b.Loop() {
-		if r, err := kubecel.ReportCRD(crd, "v1"); err != nil || !r.Expressions[0].Advice.Proven {
+		if r, err := reportCRD(crd, "v1"); err != nil || !r.Expressions[0].Advice.Proven {
 			b.Fatal(err)
 		}
 	}
@@ -376,7 +388,7 @@ func BenchmarkReportSuggestionsLarge(b *testing.B) {
 	b.ReportAllocs()
 	rules := 0
 	for b.Loop() {
-		r, err := kubecel.ReportCRD(crd, "v1", kubecel.ReportLimits(report.Limits{Expression: 20}))
+		r, err := reportCRD(crd, "v1", kubecel.ReportLimits(report.Limits{Expression: 20}))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -395,7 +407,7 @@ func TestReportRelease(t *testing.T) {
 	}{{"1.30", false}, {"1.31", true}, {"1.37", true}} {
 		release := release.MustParse(test.release)
 		r := mustReport(t, schema, kubecel.ForRelease(release))
-		findings, err := kubecel.CheckCRD(crdOf(schema), kubecel.ForRelease(release))
+		findings, err := checkCRD(crdOf(schema), kubecel.ForRelease(release))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -404,14 +416,7 @@ func TestReportRelease(t *testing.T) {
 		}
 	}
 	var unknown *release.Error
-	if _, err := kubecel.ReportCRD(crdOf(schema), "v1", kubecel.ForRelease(release.Release{})); !errors.As(err, &unknown) {
+	if _, err := reportCRD(crdOf(schema), "v1", kubecel.ForRelease(release.Release{})); !errors.As(err, &unknown) {
 		t.Errorf("error %v, want a ReleaseError", err)
-	}
-	env, err := kubecel.NewEnv()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := env.Report("true", kubecel.ForRelease(release.Newest())); err == nil {
-		t.Error("no error for a release of an environment's report")
 	}
 }

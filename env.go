@@ -11,7 +11,8 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/accept"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
@@ -23,10 +24,10 @@ import (
 // value is empty: its methods return errors.
 type Env struct {
 	config envConfig
-	base   *environment.Env
-	scope  *environment.Scope
+	base   *compile.Env
+	scope  *compile.Scope
 	cel    func() (*cel.Env, error)
-	query  func() (*environment.Query, error)
+	query  func() (*accept.Query, error)
 }
 
 type envConfig struct {
@@ -47,99 +48,20 @@ type variable struct {
 	schema *typesystem.Schema
 }
 
-// EnvOption configures an environment at construction. A nil option does
-// nothing.
-type EnvOption interface{ applyEnv(*envConfig) }
+// fail keeps the first error of an option.
+func (c *envConfig) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
 
-type envOption func(*envConfig)
-
-func (o envOption) applyEnv(c *envConfig) { o(c) }
-
-var errZeroEnv = errors.New("the environment is empty: NewEnv builds one")
+func errZeroEnv() error { return argumentError("the environment is empty: NewEnv builds one") }
 
 func (e *Env) isZero() bool { return e == nil || e.scope == nil }
 
-// Variable declares a variable of a CEL type.
-func Variable(name string, t *cel.Type) EnvOption {
-	return envOption(func(c *envConfig) {
-		if name == "" || t == nil {
-			c.err = fmt.Errorf("variable %q: it needs a name and a type", name)
-			return
-		}
-		c.variables = append(c.variables, variable{name: name, typ: t})
-	})
-}
-
-// SchemaVariable declares a variable whose type an OpenAPI schema gives. Its
-// fields are type-checked, the bounds of the schema bound the estimates, and its
-// values are unstructured data: map[string]any, []any, string, bool, int64,
-// float64 and nil.
-func SchemaVariable(name string, schema *typesystem.Schema) EnvOption {
-	return envOption(func(c *envConfig) {
-		switch {
-		case name == "" || schema == nil:
-			c.err = fmt.Errorf("variable %q: it needs a name and a schema", name)
-		case !schema.Exposed():
-			c.err = fmt.Errorf("variable %q: expressions cannot see data of its schema", name)
-		default:
-			c.variables = append(c.variables, variable{name: name, schema: schema})
-		}
-	})
-}
-
-// Libraries adds function libraries to those of Kubernetes: the caller's own,
-// declared as [library.Library] values, with the same cost tracking and
-// documentation. Each needs a name of its own.
-func Libraries(libs ...library.Library) EnvOption {
-	return envOption(func(c *envConfig) {
-		c.libraries = append(c.libraries, libs...)
-		c.rebuild = true
-	})
-}
-
-// CELOptions adds options of cel-go: types, functions, macros.
-func CELOptions(opts ...cel.EnvOption) EnvOption {
-	return envOption(func(c *envConfig) {
-		if slices.ContainsFunc(opts, func(o cel.EnvOption) bool { return o == nil }) {
-			c.err = errors.New("an option of cel-go is nil")
-			return
-		}
-		c.options = append(c.options, opts...)
-		c.rebuild = true
-	})
-}
-
-// ServerExact leaves out what the documentation of Kubernetes describes and no
-// released API server has, so that the environment rejects what a server of
-// Kubernetes 1.37 rejects.
-func ServerExact() EnvOption {
-	return envOption(func(c *envConfig) {
-		c.exact = true
-		c.rebuild = true
-	})
-}
-
-// ExpressionSizeLimit bounds the size of an expression in code points. The
-// default, that of an API server, is 100,000.
-func ExpressionSizeLimit(codePoints int) EnvOption {
-	return envOption(func(c *envConfig) {
-		if codePoints <= 0 {
-			c.err = fmt.Errorf("expression size limit %d: it must be positive", codePoints)
-			return
-		}
-		c.size = codePoints
-		c.rebuild = true
-	})
-}
-
-// CostLimit bounds the cost of each evaluation in cost units. The default, that
-// of an API server, is cost.PerCallLimit, 1,000,000.
-func CostLimit(units uint64) EnvOption {
-	return envOption(func(c *envConfig) { c.limit = units })
-}
-
-// NewEnv builds an environment with all libraries and language settings of
-// Kubernetes 1.37, or of another release with [ForRelease].
+// NewEnv builds an environment with all libraries and language settings of the
+// newest release, or of another with [ForRelease]. The error is an *InputError, as
+// that of all methods of Env unless they say otherwise.
 func NewEnv(opts ...EnvOption) (*Env, error) {
 	return newEnv(envConfig{limit: cost.PerCallLimit, rebuild: true}, nil, opts)
 }
@@ -148,7 +70,7 @@ func NewEnv(opts ...EnvOption) (*Env, error) {
 // is. Adding variables is cheap: everything else is shared.
 func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 	if e.isZero() {
-		return nil, errZeroEnv
+		return nil, errZeroEnv()
 	}
 	config := e.config
 	config.rebuild = false
@@ -158,19 +80,19 @@ func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 	return newEnv(config, e.base, opts)
 }
 
-func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, error) {
+func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error) {
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
 		if opt.applyEnv(&config); config.err != nil {
-			return nil, fmt.Errorf("environment: %w", config.err)
+			return nil, optionError(config.err)
 		}
 	}
 	if config.rebuild {
 		built, err := buildBase(config)
 		if err != nil {
-			return nil, fmt.Errorf("environment: %w", err)
+			return nil, optionError(err)
 		}
 		base = built
 	}
@@ -178,17 +100,17 @@ func newEnv(config envConfig, base *environment.Env, opts []EnvOption) (*Env, er
 	provider, declared, sizes := config.declare(base)
 	scope, err := base.Scope(provider, sizes, declared...)
 	if err != nil {
-		return nil, fmt.Errorf("environment: %w", err)
+		return nil, optionError(err)
 	}
 	e.scope = scope
 	e.cel = sync.OnceValues(func() (*cel.Env, error) { return celEnv(base, provider, declared) })
-	e.query = sync.OnceValues(func() (*environment.Query, error) { return newQuery(config) })
+	e.query = sync.OnceValues(func() (*accept.Query, error) { return newQuery(config) })
 	return e, nil
 }
 
 // declare declares the variables, with the types that they need and what is
 // known of their sizes.
-func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.VariableDecl, pricing.Sizer) {
+func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.VariableDecl, pricing.Sizer) {
 	provider := base.CEL().CELTypeProvider()
 	declared := make([]*decls.VariableDecl, len(c.variables))
 	sizes := variableSizes{}
@@ -205,16 +127,16 @@ func (c *envConfig) declare(base *environment.Env) (types.Provider, []*decls.Var
 	return provider, declared, sizes
 }
 
-func buildBase(config envConfig) (*environment.Env, error) {
-	server, given, err := config.server.env()
+func buildBase(config envConfig) (*compile.Env, error) {
+	server, explicit, err := config.server.env()
 	if err != nil {
 		return nil, err
 	}
-	config.exact = config.exact || given
+	config.exact = config.exact || explicit
 	libraries := server.Libraries()
 	switch {
 	case config.exact && config.asServers():
-		return server.Env()
+		return compile.ForServer(server)
 	case !config.exact:
 		libraries = append(libraries, library.JSONPatch())
 	}
@@ -228,7 +150,7 @@ func buildBase(config envConfig) (*environment.Env, error) {
 	if err := eachOverload(config.libraries, hasTypes); err != nil {
 		return nil, err
 	}
-	base, err := environment.New(environment.Config{
+	base, err := compile.New(compile.Config{
 		Libraries:      append(libraries, config.libraries...),
 		Server:         server,
 		DocumentedOnly: !config.exact,
@@ -277,7 +199,7 @@ func hasTypes(f library.Function, o library.Overload) error {
 	return nil
 }
 
-func celEnv(base *environment.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {
+func celEnv(base *compile.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {
 	opts := []cel.EnvOption{cel.VariableDecls(declared...)}
 	if provider != base.CEL().CELTypeProvider() {
 		opts = append(opts, cel.CustomTypeProvider(provider))
@@ -289,7 +211,7 @@ func celEnv(base *environment.Env, provider types.Provider, declared []*decls.Va
 // Its programs count and limit cost as an API server does.
 func (e *Env) CEL() (*cel.Env, error) {
 	if e.isZero() {
-		return nil, errZeroEnv
+		return nil, errZeroEnv()
 	}
 	return e.cel()
 }

@@ -1,10 +1,6 @@
 package kubecel
 
-import (
-	"errors"
-
-	"github.com/kubecel/kubecel/diag"
-)
+import "github.com/kubecel/kubecel/diag"
 
 // Three errors, one for each phase, and no others come back from this package.
 type (
@@ -23,6 +19,3 @@ type (
 	// Violation is one thing that is wrong with an object.
 	Violation = diag.Violation
 )
-
-// ErrNilContext is the error of an evaluation without a context.
-var ErrNilContext = errors.New("context is nil")

@@ -90,7 +90,7 @@ func TestCompileErrors(t *testing.T) {
 // TestReleaseHint holds that a function of a release to come is told from one
 // that does not exist.
 func TestReleaseHint(t *testing.T) {
-	findings, err := kubecel.CheckCRD(crdOf(`{type: object, x-kubernetes-validations: [{rule: "[1].includes(1)"}, {rule: "[1].foo(1)"}]}`))
+	findings, err := checkCRD(crdOf(`{type: object, x-kubernetes-validations: [{rule: "[1].includes(1)"}, {rule: "[1].foo(1)"}]}`))
 	if err != nil || len(findings) != 2 {
 		t.Fatal(findings, err)
 	}
@@ -110,7 +110,7 @@ func TestServerTexts(t *testing.T) {
 	const schema = `{type: object, properties: {s: {type: string, maxLength: 5}}, x-kubernetes-validations: [
 		{rule: "self.s == 1"}, {rule: "self.s"}, {rule: "'a'.find('(') == ''"},
 		{rule: "true", messageExpression: "self.t"}, {rule: "true", messageExpression: "'a'.find('(')"}, {rule: "true", messageExpression: "1"}]}`
-	findings, err := kubecel.CheckCRD(crdOf(schema))
+	findings, err := checkCRD(crdOf(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +126,12 @@ func TestServerTexts(t *testing.T) {
 		{diag.PlanFailed, "messageExpression instantiation failed: error parsing regexp: missing closing ): `(`"},
 		{diag.TypeMismatch, "messageExpression must evaluate to a string"},
 	} {
-		err := rules[i].Err
+		invalid := rules[i].Err
 		if i > 2 {
-			err = rules[i].MessageErr
+			invalid = rules[i].MessageErr
 		}
-		invalid, ok := err.(*kubecel.CompileError)
-		if !ok || invalid.Server != want.server || len(invalid.Issues) != 1 || invalid.Issues[0].Code != want.code {
-			t.Errorf("rule %d: %#v, want %s %q", i, err, want.code, want.server)
+		if invalid == nil || invalid.Server != want.server || len(invalid.Issues) != 1 || invalid.Issues[0].Code != want.code {
+			t.Errorf("rule %d: %#v, want %s %q", i, invalid, want.code, want.server)
 		}
 		if !strings.HasSuffix(findings[i].Message, want.server) {
 			t.Errorf("finding %d: %q, want %q", i, findings[i].Message, want.server)
@@ -250,7 +249,7 @@ func TestMisuse(t *testing.T) {
 		})
 	}
 	noPanic(t, "zero value", func() {
-		if r, err := rules.Validate(t.Context(), object, nil, nil, kubecel.WithValidationBudget(nil)); err != nil || !r.Valid() {
+		if r, err := rules.Validate(t.Context(), object, nil, nil, kubecel.WithBudget(nil)); err != nil || !r.Valid() {
 			t.Errorf("nil options: %v %v", r, err)
 		}
 		if _, err := kubecel.NewEnv(nil); err != nil {
@@ -264,10 +263,10 @@ func TestMisuse(t *testing.T) {
 				t.Errorf("budget %v", b)
 			}
 		}
-		if new(kubecel.RuleSet).Rules() != nil || new(kubecel.RuleSet).Complete(object)["size"] != int64(2) || rules.Complete(nil) != nil {
+		if new(kubecel.RuleSet).Rules() != nil || new(kubecel.RuleSet).ApplyDefaults(object)["size"] != int64(2) || rules.ApplyDefaults(nil) != nil {
 			t.Error("a zero RuleSet has rules, or a nil object is completed")
 		}
-		if (*kubecel.Report)(nil).Valid() || (*kubecel.Report)(nil).ErrorList() != nil || (kubecel.Result{}).Bool() {
+		if (*kubecel.Validation)(nil).Valid() || (*kubecel.Validation)(nil).ErrorList() != nil || (kubecel.Result{}).Bool() {
 			t.Error("nothing is valid")
 		}
 		for _, err := range []error{&kubecel.CompileError{}, &kubecel.EvalError{}, &kubecel.InputError{}, kubecel.Finding{}, kubecel.Violation{}} {

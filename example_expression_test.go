@@ -13,7 +13,6 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -62,7 +61,7 @@ func ExampleEnv_Extend() {
 
 // A schema gives a variable fields with types, and bounds the estimate.
 func ExampleSchemaVariable() {
-	document, err := typesystem.ParseOpenAPI([]byte(`
+	schema, err := kubecel.ParseResourceSchema([]byte(`
 type: object
 properties:
   cluster-name: {type: string, maxLength: 63}
@@ -71,10 +70,6 @@ properties:
     maxItems: 10
     items: {type: object, properties: {address: {type: string, maxLength: 39}}}
 `))
-	if err != nil {
-		log.Fatal(err)
-	}
-	schema, err := typesystem.Compile(document, true)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,8 +30,8 @@ func ExampleEnv_AcceptedBy() {
 	// containsIP at 1:20: Kubernetes 1.31
 }
 
-func ExampleCRDAcceptedBy() {
-	accepted, err := kubecel.CRDAcceptedBy([]byte(`
+func ExampleCRD_AcceptedBy() {
+	crd, err := kubecel.ParseCRD([]byte(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec:
@@ -46,6 +46,10 @@ spec:
         - rule: quantity(self.memory).isLessThan(quantity('64Gi'))
           messageExpression: "'%s is too much'.format([self.memory])"
 `))
+	if err != nil {
+		log.Fatal(err)
+	}
+	accepted, err := crd.AcceptedBy()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -29,8 +29,12 @@ spec:
 
 // A server rejects this CRD for the cost of its rule. The report says which bound
 // would do.
-func ExampleReportCRD() {
-	report, err := kubecel.ReportCRD([]byte(unboundedTags), "v1")
+func ExampleCRD_Report() {
+	crd, err := kubecel.ParseCRD([]byte(unboundedTags))
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := crd.Report("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +67,7 @@ func ExampleEnv_Report() {
 		log.Fatal(err)
 	}
 	values := map[string]any{"names": []string{"web", "db", "cache"}}
-	report, err := env.Report("['a', 'b'].all(x, x in names)", kubecel.ReportEvaluation(context.Background(), values))
+	report, err := env.ReportEval(context.Background(), "['a', 'b'].all(x, x in names)", values)
 	if err != nil {
 		log.Fatal(err)
 	}

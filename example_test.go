@@ -43,8 +43,12 @@ spec:
 `
 
 // Objects are validated by the rules of a CRD as an API server validates them.
-func ExampleCompileCRD() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+func ExampleCRD_Compile() {
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,7 +69,11 @@ func ExampleCompileCRD() {
 // Given the object as it was, rules about oldSelf are evaluated too. What was
 // violated before and has not changed is forgiven: it is a warning.
 func ExampleRuleSet_Validate() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,8 +100,12 @@ func ExampleRuleSet_Validate() {
 
 // An object that was not read from a server lacks the defaults that rules count
 // on.
-func ExampleRuleSet_Complete() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+func ExampleRuleSet_ApplyDefaults() {
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +113,7 @@ func ExampleRuleSet_Complete() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(rules.Complete(object))
+	fmt.Println(rules.ApplyDefaults(object))
 	// Output:
 	// map[spec:map[host:a.example size:1]]
 }
@@ -109,7 +121,11 @@ func ExampleRuleSet_Complete() {
 // What is known of the rules before there is an object: an API server rejects a
 // CRD with a rule whose total is over cost.EstimateLimit.
 func ExampleRuleSet_Rules() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -122,8 +138,12 @@ func ExampleRuleSet_Rules() {
 }
 
 // Violations convert to what an API server reports.
-func ExampleReport_ErrorList() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+func ExampleValidation_ErrorList() {
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -138,12 +158,16 @@ func ExampleReport_ErrorList() {
 }
 
 // A schema need not stand in a CRD.
-func ExampleCompileSchema() {
-	rules, err := kubecel.CompileSchema([]byte(`
+func ExampleParseResourceSchema() {
+	schema, err := kubecel.ParseResourceSchema([]byte(`
 type: object
 properties: {from: {type: integer}, to: {type: integer}}
 x-kubernetes-validations: [{rule: self.from <= self.to, message: from must not be greater than to}]
 `))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := schema.Compile()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -158,8 +182,8 @@ x-kubernetes-validations: [{rule: self.from <= self.to, message: from must not b
 
 // What an API server says when a CRD is created: here of a function that it will
 // only take in a release to come, and of a rule that costs too much.
-func ExampleCheckCRD() {
-	findings, err := kubecel.CheckCRD([]byte(`
+func ExampleCRD_Check() {
+	crd, err := kubecel.ParseCRD([]byte(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec:
@@ -180,6 +204,10 @@ spec:
             - rule: self.all(a, self.exists_one(b, a == b))
               message: names must be unique
 `))
+	if err != nil {
+		log.Fatal(err)
+	}
+	findings, err := crd.Check()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -211,15 +239,19 @@ func ExampleParseObject() {
 }
 
 // One budget for several objects.
-func ExampleWithValidationBudget() {
-	rules, err := kubecel.CompileCRD([]byte(widgets), "v1")
+func ExampleWithBudget_validation() {
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	rules, err := crd.Compile("v1")
 	if err != nil {
 		log.Fatal(err)
 	}
 	object := map[string]any{"spec": map[string]any{"size": int64(1)}}
 	budget := kubecel.NewBudget(10)
 	for budget.Remaining() > 0 {
-		report, err := rules.Validate(context.Background(), object, nil, kubecel.WithValidationBudget(budget))
+		report, err := rules.Validate(context.Background(), object, nil, kubecel.WithBudget(budget))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -236,7 +268,11 @@ func ExampleWithValidationBudget() {
 
 // A document that cannot be used.
 func ExampleInputError() {
-	_, err := kubecel.CompileCRD([]byte(widgets), "v2")
+	crd, err := kubecel.ParseCRD([]byte(widgets))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = crd.Compile("v2")
 	var unusable *kubecel.InputError
 	if errors.As(err, &unusable) {
 		fmt.Println(unusable.Code)

@@ -11,8 +11,7 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/eval"
 )
 
@@ -30,45 +29,15 @@ type Expression struct {
 // The error of an expression that does not compile is a *CompileError.
 func (e *Env) Compile(expression string) (*Expression, error) {
 	if e.isZero() {
-		return nil, errZeroEnv
+		return nil, errZeroEnv()
 	}
-	checked, err := e.scope.Compile(expression)
-	if err != nil {
-		return nil, compileError(expression, "compilation failed: "+err.Error(), err)
-	}
-	program, err := e.scope.Plan(checked)
-	if err != nil {
-		return nil, &CompileError{
-			Expression: expression,
-			Issues:     []diag.Issue{{Code: diag.PlanFailed, Message: err.Error()}},
-			Server:     "program instantiation failed: " + err.Error(),
-		}
-	}
-	estimate, err := e.scope.Estimate(checked)
-	if err != nil {
-		return nil, fmt.Errorf("cost estimation failed: %w", err)
+	compiled, failed := e.scope.Compile(expression)
+	if failed != nil {
+		return nil, compile.RuleWords.Put(failed)
 	}
 	return &Expression{
-		env: e, source: expression, program: program,
-		output: checked.GetType(checked.Expr().ID()), estimate: estimate,
+		env: e, source: expression, program: compiled.Program, output: compiled.Type(), estimate: compiled.Estimate,
 	}, nil
-}
-
-// compileError says why an expression does not compile, with what a server says.
-func compileError(expression, server string, err error) *CompileError {
-	e := &CompileError{Expression: expression, Server: server}
-	if f, ok := errors.AsType[*environment.Failure](err); ok {
-		e.Issues = f.Issues
-		return e
-	}
-	code := diag.TypeMismatch // of a rule that is not bool, of a message that is no string
-	if stage, ok := errors.AsType[*crd.CompileError](err); ok && stage.Stage != crd.StageCheck {
-		code = diag.PlanFailed
-	} else if expression == "" {
-		code = diag.NoType
-	}
-	e.Issues = []diag.Issue{{Code: code, Message: err.Error()}}
-	return e
 }
 
 // String returns the source of the expression.
@@ -88,7 +57,7 @@ func (x *Expression) OutputType() *cel.Type {
 }
 
 // Estimate returns what one evaluation may cost, in cost units: the number by
-// which an API server of Kubernetes 1.37 judges the expression.
+// which an API server judges the expression.
 func (x *Expression) Estimate() cost.Range {
 	if x == nil {
 		return cost.Range{}
@@ -112,38 +81,22 @@ type evalConfig struct {
 	budget *Budget
 }
 
-// EvalOption configures one evaluation.
-type EvalOption func(*evalConfig)
-
-// WithCostLimit bounds the cost of this evaluation in cost units, instead of
-// the limit of the environment.
-func WithCostLimit(units uint64) EvalOption {
-	return func(c *evalConfig) { c.limit = units }
-}
-
-// WithBudget charges the evaluation to a budget. An evaluation that the budget
-// does not cover fails with diag.BudgetExhausted, and so do all that follow. As in
-// an API server, only CostLimit and WithCostLimit cut an evaluation short: what it
-// cost is compared with the budget afterwards.
-func WithBudget(budget *Budget) EvalOption {
-	return func(c *evalConfig) { c.budget = budget }
-}
-
 // Eval evaluates the expression. Variables are CEL values (ref.Val) or Go
 // values: bool, string, []byte, integers, floats, time.Time, time.Duration, maps
 // and slices of these, nil. A variable that the environment declares and vars
 // lacks fails only if the evaluation needs it.
 //
 // If the evaluation gives no value the error is an *EvalError, which unwraps to
-// the error of a done context; without a context it is ErrNilContext.
-// Cancellation is looked at before the evaluation and every 100 iterations of a
-// comprehension.
+// the error of a done context. Without a context, or of an empty expression, it is
+// an *InputError.
+// Cancellation is looked at before the evaluation and every
+// cost.InterruptFrequency iterations of a comprehension.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
 	switch {
 	case ctx == nil:
-		return Result{}, ErrNilContext
+		return Result{}, errNilContext()
 	case x == nil || x.program == nil:
-		return Result{}, errors.New("the expression is empty: Env.Compile makes one")
+		return Result{}, argumentError("the expression is empty: Env.Compile makes one")
 	case ctx.Err() != nil:
 		err := fmt.Errorf("%w: %w", eval.ErrInterrupted, context.Cause(ctx))
 		return Result{}, x.evalError(diag.Cancelled, eval.Result{Err: interrupted(ctx, err)})
@@ -151,7 +104,7 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 	config := evalConfig{limit: x.env.config.limit}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&config)
+			opt.applyEval(&config)
 		}
 	}
 	if config.budget != nil && config.budget.Remaining() == 0 {
@@ -179,14 +132,26 @@ var evalCodes = map[eval.Kind]diag.Code{
 	eval.KindInternal:       diag.Internal,
 }
 
-// interrupted is an error by which callers know the context's own, whatever its
-// cause was said to be.
+// interrupted makes errors.Is(err, ctx.Err()) true, whatever the cause of the
+// context is.
 func interrupted(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
+
+// cancelled is the error of a validation or report whose context was done, nil if
+// err is nil.
+func cancelled(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = interrupted(ctx, err)
+	return &EvalError{Code: diag.Cancelled, Server: err.Error(), Cause: err}
+}
+
+func errNilContext() error { return argumentError("the context is nil") }
 
 var errOutOfBudget = errors.New("the cost budget is used up")
 

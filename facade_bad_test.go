@@ -42,10 +42,10 @@ func TestBadDocuments(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			errs := map[string]error{}
-			_, errs["CompileCRD"] = kubecel.CompileCRD([]byte(test.document), test.version)
+			_, errs["CompileCRD"] = compileCRD([]byte(test.document), test.version)
 			if !test.checks {
-				_, errs["CheckCRD"] = kubecel.CheckCRD([]byte(test.document))
-			} else if _, err := kubecel.CheckCRD([]byte(test.document)); err != nil {
+				_, errs["CheckCRD"] = checkCRD([]byte(test.document))
+			} else if _, err := checkCRD([]byte(test.document)); err != nil {
 				t.Errorf("CheckCRD: %v", err)
 			}
 			for call, err := range errs {
@@ -70,7 +70,7 @@ func TestBadSchemas(t *testing.T) {
 		"{type: object, properties: 7}": "properties: cannot use a whole number as an object",
 		"{type: object, properties: {a: {type: array, items: [{}]}}}": "properties[a]: schema is not structural",
 	} {
-		_, err := kubecel.CompileSchema([]byte(schema))
+		_, err := compileSchema([]byte(schema))
 		if _, ok := errors.AsType[*kubecel.InputError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want a SchemaError with %q", schema, err, want)
 		}
@@ -82,7 +82,7 @@ func TestBadSchemas(t *testing.T) {
 func TestRuleOnUnsupportedType(t *testing.T) {
 	schema := "{type: object, properties: {a: {type: object, x-kubernetes-validations: [{rule: 'self.b == self.b'}], " +
 		"properties: {b: {x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: 'true'}]}}}}}"
-	findings, err := kubecel.CheckCRD(crdOf(schema))
+	findings, err := checkCRD(crdOf(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestDeepObjects(t *testing.T) {
 	rules := mustRules(t, withRule("{rule: self.any == self.any}, {rule: self.any == oldSelf.any}, {rule: self == oldSelf}"))
 	for _, objects := range [][2]map[string]any{{parsed, parsed}, {nested(1e5), nested(1e5)}} {
 		start := time.Now()
-		report, err := rules.Validate(t.Context(), rules.Complete(objects[0]), objects[1])
+		report, err := rules.Validate(t.Context(), rules.ApplyDefaults(objects[0]), objects[1])
 		if err != nil || !report.Valid() {
 			t.Errorf("%v %v", report, err)
 		}
@@ -233,7 +233,7 @@ func TestBudgets(t *testing.T) {
 		rule string
 	}{0: {0, ""}, 3: {3, "self.size > 2"}} {
 		budget := kubecel.NewBudget(units)
-		report, err := rules.Validate(t.Context(), object, nil, kubecel.WithValidationBudget(budget))
+		report, err := rules.Validate(t.Context(), object, nil, kubecel.WithBudget(budget))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("%d units: %+v, %v", units, report, budget)
 		}
 	}
-	report, err := rules.Validate(t.Context(), object, nil, kubecel.WithValidationBudget(kubecel.NewBudget(6)))
+	report, err := rules.Validate(t.Context(), object, nil, kubecel.WithBudget(kubecel.NewBudget(6)))
 	if err != nil || !report.Valid() || report.Exhausted {
 		t.Errorf("6 units: %+v %v", report, err)
 	}
@@ -273,11 +273,11 @@ func TestCancelled(t *testing.T) {
 	rules = mustRules(t, withRule(`{rule: "`+slow+`"}`))
 	for name, run := range map[string]func(context.Context) error{
 		"evaluation": func(ctx context.Context) error {
-			_, err := x.Eval(ctx, nil, kubecel.WithCostLimit(1<<62))
+			_, err := x.Eval(ctx, nil, kubecel.CostLimit(1<<62))
 			return err
 		},
 		"validation": func(ctx context.Context) error {
-			report, err := rules.Validate(ctx, map[string]any{}, nil, kubecel.WithRuleCostLimit(1<<62))
+			report, err := rules.Validate(ctx, map[string]any{}, nil, kubecel.CostLimit(1<<62))
 			if report.Valid() {
 				t.Error("an interrupted validation says that the object is valid")
 			}
@@ -302,7 +302,7 @@ func TestValidateOptions(t *testing.T) {
 	}{
 		"none":              {nil, "valid, 1 warnings"},
 		"WithoutRatcheting": {kubecel.WithoutRatcheting(), "Violated  failed rule: self.size > 1"},
-		"WithRuleCostLimit": {kubecel.WithRuleCostLimit(1), "CallLimitExceeded  'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: self.size > 1"},
+		"WithRuleCostLimit": {kubecel.CostLimit(1), "CallLimitExceeded  'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: self.size > 1"},
 	} {
 		report, err := rules.Validate(t.Context(), object, object, test.option)
 		if err != nil {

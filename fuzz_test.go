@@ -29,7 +29,7 @@ func FuzzCompile(f *testing.F) {
 		x, err := env.Compile(expression)
 		if err == nil {
 			vars := map[string]any{"any": expression, "self": map[string]any{"size": int64(1), "name": expression}}
-			_, err := x.Eval(context.Background(), vars, kubecel.WithCostLimit(10_000))
+			_, err := x.Eval(context.Background(), vars, kubecel.CostLimit(10_000))
 			failed, ok := errors.AsType[*kubecel.EvalError](err)
 			if err != nil && !ok {
 				t.Fatalf("error %T of evaluation", err)
@@ -86,16 +86,16 @@ func FuzzCompileCRD(f *testing.F) {
 	f.Add([]byte("a: ["))
 	f.Add([]byte("kind: Pod"))
 	f.Fuzz(func(t *testing.T, document []byte) {
-		findings, err := kubecel.CheckCRD(document)
+		findings, err := checkCRD(document)
 		if _, ok := errors.AsType[*kubecel.InputError](err); err != nil && !ok {
 			t.Fatalf("CheckCRD: error %T", err)
 		}
-		again, _ := kubecel.CheckCRD(document)
+		again, _ := checkCRD(document)
 		text := func(f kubecel.Finding) string { return string(f.Code) + " " + f.Error() + f.Server.Error() }
 		if !slices.EqualFunc(findings, again, func(a, b kubecel.Finding) bool { return text(a) == text(b) }) {
 			t.Errorf("findings %v the second time, %v the first", again, findings)
 		}
-		rules, err := kubecel.CompileCRD(document, "")
+		rules, err := compileCRD(document, "")
 		if err != nil {
 			unusable, ok := errors.AsType[*kubecel.InputError](err)
 			if !ok || unusable.Code == "" || unusable.Error() == "" {
@@ -110,7 +110,7 @@ func FuzzCompileCRD(f *testing.F) {
 		}
 		object, old := widget(11), map[string]any{"spec": map[string]any{"size": "a"}, "a": []any{int64(1)}, "size": int64(1)}
 		for _, objects := range [][2]map[string]any{{object, nil}, {object, old}, {old, object}} {
-			report, err := rules.Validate(t.Context(), rules.Complete(objects[0]), objects[1])
+			report, err := rules.Validate(t.Context(), rules.ApplyDefaults(objects[0]), objects[1])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,9 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel"
-	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/report"
 )
 
 // crdOf is a CRD with one version, v1, that has a schema.
@@ -31,7 +32,7 @@ func withRule(rule string) string {
 
 func mustRules(t testing.TB, schema string) *kubecel.RuleSet {
 	t.Helper()
-	rules, err := kubecel.CompileCRD(crdOf(schema), "v1")
+	rules, err := compileCRD(crdOf(schema), "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +43,7 @@ func mustRules(t testing.TB, schema string) *kubecel.RuleSet {
 // function that panics.
 func testEnv(t testing.TB, opts ...kubecel.EnvOption) *kubecel.Env {
 	t.Helper()
-	document, err := typesystem.ParseOpenAPI([]byte(withRule("")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := typesystem.Compile(document, true)
+	schema, err := kubecel.ParseResourceSchema([]byte(withRule("")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,4 +91,54 @@ func noPanic(t *testing.T, what string, f func()) {
 		}
 	}()
 	f()
+}
+
+// code is the code of an InputError, empty for any other error.
+func code(err error) diag.Code {
+	if e, ok := errors.AsType[*kubecel.InputError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// The following do in one step what callers do in two.
+
+func compileCRD(document []byte, version string, opts ...kubecel.CRDOption) (*kubecel.RuleSet, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.Compile(version, opts...)
+}
+
+func checkCRD(document []byte, opts ...kubecel.CRDOption) ([]kubecel.Finding, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.Check(opts...)
+}
+
+func crdAcceptedBy(document []byte) (*kubecel.CRDAcceptance, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.AcceptedBy()
+}
+
+func reportCRD(document []byte, version string, opts ...kubecel.CRDReportOption) (*report.CRD, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.Report(version, opts...)
+}
+
+func compileSchema(document []byte, opts ...kubecel.CRDOption) (*kubecel.RuleSet, error) {
+	schema, err := kubecel.ParseResourceSchema(document)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Compile(opts...)
 }

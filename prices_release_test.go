@@ -53,7 +53,7 @@ func TestPricesByRelease(t *testing.T) {
 			document = strings.ReplaceAll(pricedCRD, "ROOT", rule)
 		}
 		document = strings.NewReplacer("SPEC", "", "ROOT", "").Replace(document)
-		a, err := kubecel.CRDAcceptedBy([]byte(document))
+		a, err := crdAcceptedBy([]byte(document))
 		if err != nil || len(a.Rules) != 1 {
 			t.Fatalf("%s: %v, %v", test.rule, a, err)
 		}
@@ -65,11 +65,11 @@ func TestPricesByRelease(t *testing.T) {
 			if v.Estimate != want {
 				t.Errorf("%s: Kubernetes %v estimates %v, want %v", test.rule, v.Release, v.Estimate, want)
 			}
-			found, err := kubecel.CheckCRD([]byte(document), kubecel.ForRelease(v.Release))
+			found, err := checkCRD([]byte(document), kubecel.ForRelease(v.Release))
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := kubecel.ReportCRD([]byte(document), "v1", kubecel.ForRelease(v.Release))
+			report, err := reportCRD([]byte(document), "v1", kubecel.ForRelease(v.Release))
 			if err != nil || len(report.Expressions) != 1 || cost.Range(report.Expressions[0].Estimate) != want {
 				t.Errorf("%s: Kubernetes %v reports %+v, %v, want %v", test.rule, v.Release, report, err, want)
 			}

@@ -26,8 +26,8 @@ func TestReadmeQuickStart(t *testing.T) {
 	if block(section, "go") != string(program) {
 		t.Error("the program of README.md is not examples/quickstart/main.go")
 	}
-	if lines := strings.Count(string(program), "\n"); lines > 30 {
-		t.Errorf("the quick start has %d lines, want at most 30", lines)
+	if lines := strings.Count(string(program), "\n"); lines > 25 {
+		t.Errorf("the quick start has %d lines, want at most 25", lines)
 	}
 	printed, err := exec.Command("go", "run", "./examples/quickstart").Output()
 	if err != nil {

@@ -17,11 +17,11 @@ func TestReportReleases(t *testing.T) {
 		"{type: object, properties: {n: {type: integer, x-kubernetes-validations: [{rule: 'self > 0'}]}}}",
 	} {
 		document := crdOf(schema)
-		report, err := kubecel.ReportCRD(document, "", kubecel.ReportReleases())
+		report, err := reportCRD(document, "", kubecel.EveryRelease())
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, err := kubecel.CRDAcceptedBy(document)
+		accepted, err := crdAcceptedBy(document)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestReportReleases(t *testing.T) {
 			t.Errorf("the text does not tell the releases:\n%s", text)
 		}
 	}
-	without, err := kubecel.ReportCRD(crdOf("{type: object}"), "")
+	without, err := reportCRD(crdOf("{type: object}"), "")
 	if err != nil || len(without.Releases) > 0 {
 		t.Errorf("releases that were not asked for: %v, %v", without.Releases, err)
 	}

@@ -6,6 +6,13 @@ type Code string
 
 // The codes of an InputError. SchemaMissing and NotStructural, below, occur too.
 const (
+	// ArgumentInvalid is an argument that no call can use: a nil context or object,
+	// an empty environment, expression or set of rules.
+	ArgumentInvalid Code = "ArgumentInvalid"
+	// OptionInvalid is an option, or a combination of options, that cannot be had.
+	OptionInvalid Code = "OptionInvalid"
+	// ReleaseUnknown is a release that is not known.
+	ReleaseUnknown Code = "ReleaseUnknown"
 	// DocumentUnreadable is a document that is neither YAML nor JSON, or has a
 	// field of the wrong type.
 	DocumentUnreadable Code = "DocumentUnreadable"

@@ -32,7 +32,11 @@ func run(args []string) error {
 			return err
 		}
 	}
-	report, err := kubecel.ReportCRD(document, "")
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return err
+	}
+	report, err := crd.Report("")
 	if err != nil {
 		return err
 	}

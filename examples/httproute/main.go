@@ -46,13 +46,17 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	findings, err := kubecel.CheckCRD(document)
+	definition, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return err
+	}
+	findings, err := definition.Check()
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s\n  an API server of Kubernetes 1.37 has %d objections to this CRD\n\n", crd, len(findings))
 
-	rules, err := kubecel.CompileCRD(document, "v1")
+	rules, err := definition.Compile("v1")
 	if err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		report, err := rules.Validate(ctx, rules.Complete(object), nil)
+		report, err := rules.Validate(ctx, rules.ApplyDefaults(object), nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -91,7 +95,7 @@ func printEstimates(rules []kubecel.Rule) {
 	fmt.Println()
 }
 
-func printReport(file string, report *kubecel.Report) {
+func printReport(file string, report *kubecel.Validation) {
 	verdict := "accepted"
 	if !report.Valid() {
 		verdict = "rejected"

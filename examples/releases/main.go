@@ -68,7 +68,11 @@ func printFiles(out io.Writer, files []string, every bool) error {
 // printCRD prints the rules of one CRD: every one, or those that not every
 // release accepts.
 func printCRD(out io.Writer, name string, document []byte, every bool) error {
-	accepted, err := kubecel.CRDAcceptedBy(document)
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return err
+	}
+	accepted, err := crd.AcceptedBy()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -9,20 +9,18 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// Finding is one thing that an API server rejects in a CRD.
-type Finding struct {
-	// Code tells what kind of finding it is.
-	Code diag.Code
-	// Error is the error exactly as an API server reports it.
-	Error *field.Error
-	// Rule is the rule that it is about, nil if it is about the schema.
-	Rule *typesystem.Rule
-	// Cause is the error of compilation behind it, nil if there is none.
-	Cause error
+// finding makes a finding about a rule, nil if it is about the schema.
+func finding(code diag.Code, server *field.Error, r *typesystem.Rule) diag.Finding {
+	f := diag.Finding{Code: code, Path: server.Field, Message: server.ErrorBody(), Server: server}
+	if r != nil {
+		f.Rule = r.Rule
+	}
+	return f
 }
 
 // Check says what an API server says of the schemas and rules of a CRD on its
@@ -31,7 +29,7 @@ type Finding struct {
 //
 // Not checked are the default values in schemas, and whatever is outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
-func Check(d *Definition, env Environment) []Finding { return NewChecks(d).In(env, nil) }
+func Check(d *Definition, rules *compile.Rules) []diag.Finding { return NewChecks(d).In(rules, nil) }
 
 // Checks checks one CRD in several environments. It is not safe for concurrent
 // use.
@@ -62,22 +60,22 @@ type Visit struct {
 	Path *field.Path
 	// Expr and Message are the compiled expressions, nil for what does not
 	// compile or is not there.
-	Expr, Message *Expression
+	Expr, Message *compile.Expression
 	// Cardinality is how often the rule can apply to one object.
 	Cardinality uint64
 	// Findings are what is wrong with the rule alone.
-	Findings []Finding
+	Findings []diag.Finding
 }
 
 // In is Check, and shows each rule that is compiled to a visitor, if there is
 // one. Which they are, and their order, does not depend on the environment.
-func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
-	var findings []Finding
+func (c *Checks) In(rules *compile.Rules, visit func(Visit)) []diag.Finding {
+	var findings []diag.Finding
 	d := c.definition
 	for i := range d.Versions {
 		if d.Versions[i].Schema == nil {
 			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-			findings = append(findings, Finding{Code: diag.SchemaMissing, Error: field.Required(path, "")})
+			findings = append(findings, finding(diag.SchemaMissing, field.Required(path, ""), nil))
 		}
 	}
 	for i := range d.Versions {
@@ -85,7 +83,7 @@ func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
 		if c.shared {
 			status = slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
 		}
-		findings = append(findings, c.schema(d.Versions[i].Schema, d.schemaPath(i, c.shared), status, env, visit)...)
+		findings = append(findings, c.schema(d.Versions[i].Schema, d.schemaPath(i, c.shared), status, rules, visit)...)
 		if c.shared {
 			break // they are all the same, and looked at once
 		}
@@ -94,19 +92,19 @@ func (c *Checks) In(env Environment, visit func(Visit)) []Finding {
 }
 
 // schema checks the schema of one version, or the one of all.
-func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment, visit func(Visit)) []Finding {
+func (all *Checks) schema(s *typesystem.OpenAPI, path *field.Path, status bool, rules *compile.Rules, visit func(Visit)) []diag.Finding {
 	if s == nil {
 		return nil
 	}
-	return (&checker{env: env, visit: visit}).schema(s, path, status, all)
+	return (&checker{rulesIn: rules, visit: visit}).schema(s, path, status, all)
 }
 
 // schema checks a whole schema.
-func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, all *Checks) []Finding {
-	var findings []Finding
+func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, all *Checks) []diag.Finding {
+	var findings []diag.Finding
 	add := func(code diag.Code, errs ...*field.Error) {
 		for _, err := range errs {
-			findings = append(findings, Finding{Code: code, Error: err})
+			findings = append(findings, finding(code, err, nil))
 		}
 	}
 	if status {
@@ -120,7 +118,7 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		add(diag.NotStructural, errs...)
-		if len(errs) == 0 && c.env != nil {
+		if len(errs) == 0 && c.rulesIn != nil {
 			types = all.rootTypes(s)
 		}
 	}
@@ -132,8 +130,8 @@ func (c *checker) schema(s *typesystem.OpenAPI, path *field.Path, status bool, a
 	}
 	if c.total > cost.SchemaEstimateLimit {
 		for _, e := range c.expensive {
-			findings = append(findings, Finding{Code: diag.SchemaEstimateExceeded, Rule: e.rule,
-				Error: field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")})
+			findings = append(findings, finding(diag.SchemaEstimateExceeded,
+				field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"), e.rule))
 		}
 		add(diag.SchemaEstimateExceeded, field.Forbidden(path,
 			pricing.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)))
@@ -160,8 +158,8 @@ func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 
 // checker goes through one schema.
 type checker struct {
-	env   Environment
-	visit func(Visit)
+	rulesIn *compile.Rules
+	visit   func(Visit)
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
@@ -198,13 +196,13 @@ func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64)
 
 // node checks a node of a schema and all below it: first what is wrong with the
 // schema, then with the rules. A nil types means that rules are not compiled.
-func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in inherited, types *typeContext) (schema, rules []Finding) {
+func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in inherited, types *typeContext) (schema, rules []diag.Finding) {
 	if s == nil {
 		return nil, nil
 	}
 	invalid := func(errs field.ErrorList) {
 		for _, err := range errs {
-			schema = append(schema, Finding{Code: diag.SchemaInvalid, Error: err})
+			schema = append(schema, finding(diag.SchemaInvalid, err, nil))
 		}
 	}
 	below := func(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) {
@@ -262,7 +260,7 @@ func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in in
 	for i := range s.Validations {
 		r := &s.Validations[i]
 		for _, e := range ruleText(s, r, path.Index(i)) {
-			schema = append(schema, Finding{Code: e.code, Error: e.err, Rule: r})
+			schema = append(schema, finding(e.code, e.err, r))
 		}
 	}
 	// Rules are compiled only if the schema is sound from here on down, because
@@ -274,21 +272,21 @@ func (c *checker) node(s *typesystem.OpenAPI, path *field.Path, root bool, in in
 }
 
 // rules compiles and checks the rules of a node. Path is that of the rules.
-func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) []Finding {
+func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, types *typeContext) []diag.Finding {
 	self, err := types.declared()
 	if err != nil {
 		err = fmt.Errorf("internal error: failed to construct type information for x-kubernetes-validations rules: %w", err)
 	} else if self == nil {
 		err = errNotDeclared
 	}
-	var scope Scope
+	var scope *compile.RuleScope
 	if err == nil {
-		scope, err = c.env.Scope(self)
+		scope, err = c.rulesIn.Scope(self)
 	}
 	if err != nil {
-		return []Finding{{Code: diag.NoType, Error: field.InternalError(path, err), Cause: err}}
+		return []diag.Finding{finding(diag.NoType, field.InternalError(path, err), nil)}
 	}
-	var findings []Finding
+	var findings []diag.Finding
 	for i := range s.Validations {
 		r := &s.Validations[i]
 		compiled, at, cardinality := compileRule(scope, s, r), path.Index(i), types.cardinality(self)
@@ -305,37 +303,38 @@ func (c *checker) rules(s *typesystem.OpenAPI, path *field.Path, in inherited, t
 }
 
 // rule checks one rule that can stand at cardinality places of an object.
-func (c *checker) rule(r *typesystem.Rule, compiled rule, path *field.Path, in inherited, cardinality uint64) (findings []Finding) {
-	add := func(code diag.Code, err *field.Error, cause error) {
-		findings = append(findings, Finding{Code: code, Error: err, Rule: r, Cause: cause})
+func (c *checker) rule(r *typesystem.Rule, compiled compiledRule, path *field.Path, in inherited, cardinality uint64) (findings []diag.Finding) {
+	add := func(code diag.Code, server *field.Error) *diag.Finding {
+		findings = append(findings, finding(code, server, r))
+		return &findings[len(findings)-1]
 	}
 	rulePath, messagePath := path.Child("rule"), path.Child("messageExpression")
 	var estimate uint64
 	if compiled.expr != nil {
-		estimate = pricing.Repeated(compiled.expr.Cost.Max, cardinality)
+		estimate = pricing.Repeated(compiled.expr.Estimate.Max, cardinality)
 	}
 	if estimate > cost.EstimateLimit {
-		add(diag.EstimateExceeded, field.Forbidden(rulePath, pricing.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)), nil)
+		add(diag.EstimateExceeded, field.Forbidden(rulePath, pricing.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)))
 	}
 	c.observe(r, rulePath, estimate)
 	if e := compiled.err; e != nil {
-		add(e.code, field.Invalid(rulePath, reported{*r}, e.detail), e.cause)
+		add(e.code, field.Invalid(rulePath, reported{*r}, e.Server)).Err = e.CompileError
 	}
 	if e := compiled.messageErr; e != nil {
-		add(e.code, field.Invalid(messagePath, reported{*r}, e.detail), e.cause)
+		add(e.code, field.Invalid(messagePath, reported{*r}, e.Server)).Err = e.CompileError
 	} else if compiled.message != nil {
-		estimate := compiled.message.Cost.Max
+		estimate := compiled.message.Estimate.Max
 		if estimate > cost.EstimateLimit {
-			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)), nil)
+			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)))
 		}
 		c.observe(r, messagePath, estimate)
 	}
 	if compiled.oldSelf {
 		if in.uncorrelated != nil {
-			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", in.uncorrelated)), nil)
+			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", in.uncorrelated)))
 		}
 	} else if r.OptionalOldSelf != nil {
-		add(diag.OldSelfUnused, field.Invalid(path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"), nil)
+		add(diag.OldSelfUnused, field.Invalid(path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
 	}
 	return findings
 }

@@ -136,14 +136,14 @@ func FuzzDocument(f *testing.F) {
 			}
 		}
 	}
-	env := newTestEnvironment()
+	env := testRules(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := Read(data)
 		if err != nil {
 			return
 		}
 		for _, finding := range Check(d, env) {
-			_ = finding.Error.Error()
+			_ = finding.Server.Error()
 		}
 		for _, v := range d.Versions {
 			if v.Schema != nil {

@@ -17,17 +17,16 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 
 // rules evaluates the rules of a node. It is false if validation ends.
 func (w *walk) rules(n *node, at *step, object, old any, r ratchet) bool {
+	w.node, w.object, w.old = n, object, old
 	if n.err != nil {
-		w.report(Violation{Code: diag.NotCompiled, Path: w.at(at), Value: object, Err: n.err, bad: n.schema.Type,
-			Message: fmt.Sprintf("rule compiler initialization error: %v", n.err)})
+		w.fail(diag.NotCompiled, nil, at, undeclared("", n.err), fmt.Sprintf("rule compiler initialization error: %v", n.err))
 		return true
 	}
 	if w.budget.Left() == 0 {
 		w.budget.exhaust()
-		w.report(Violation{Code: diag.BudgetExhausted, Path: w.at(at), Value: object, bad: n.schema.Type, Message: outOfBudget})
+		w.fail(diag.BudgetExhausted, nil, at, nil, outOfBudget)
 		return false
 	}
-	w.node, w.object, w.old = n, object, old
 	w.self, w.oldSelf = nil, nil
 	if isNil(old) {
 		w.old = nil
@@ -77,13 +76,12 @@ func (w *walk) ResolveName(name string) (any, bool) {
 
 // rule evaluates one rule. It is false if validation ends.
 func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
-	source := r.source
-	if r.err != nil {
-		w.report(w.failure(diag.NotCompiled, r, at, r.err, fmt.Sprintf("rule compile error: %v", r.err)))
+	if r.Err != nil {
+		w.fail(diag.NotCompiled, r, at, r.Err, "rule compile error: "+r.Err.Server)
 		return true
 	}
-	optional := source.OptionalOldSelf != nil && *source.OptionalOldSelf
-	if r.expr == nil || r.oldSelf && w.old == nil && !optional {
+	optional := r.OptionalOldSelf != nil && *r.OptionalOldSelf
+	if r.program == nil || r.OldSelf && w.old == nil && !optional {
 		return true // empty, or about a transition that did not take place
 	}
 	if err := w.ctx.Err(); err != nil {
@@ -91,14 +89,14 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		return false
 	}
 	w.optional = optional
-	result := w.eval(r, at, r.expr.Program, false)
+	result := w.eval(r, at, r.program, false)
 	w.optional = false
 	if result.Kind == eval.KindInterrupted {
 		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
 		return false
 	}
 	if !w.budget.Spend(result.Cost) {
-		w.report(w.failure(diag.BudgetExhausted, r, at, nil, outOfBudget))
+		w.fail(diag.BudgetExhausted, r, at, nil, outOfBudget)
 		return false
 	}
 	switch result.Kind {
@@ -108,51 +106,62 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		}
 		return w.violated(r, at, was)
 	case eval.KindNoSuchOverload:
-		w.report(w.failure(diag.NoOverload, r, at, result.Err,
-			fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", result.Err, source.words())))
+		w.fail(diag.NoOverload, r, at, r.evalError(diag.NoOverload, result),
+			fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", result.Err, r.words()))
 		return true
 	case eval.KindCostLimit:
 		w.budget.exhaust()
-		w.report(w.failure(diag.CallLimitExceeded, r, at, result.Err,
-			fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", result.Err, source.words())))
+		w.fail(diag.CallLimitExceeded, r, at, r.evalError(diag.CallLimitExceeded, result),
+			fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", result.Err, r.words()))
 		return false
 	}
-	w.report(w.failure(diag.EvaluationFailed, r, at, result.Err, fmt.Sprintf("%v evaluating rule: %v", result.Err, source.words())))
+	w.fail(diag.EvaluationFailed, r, at, r.evalError(diag.EvaluationFailed, result), fmt.Sprintf("%v evaluating rule: %v", result.Err, r.words()))
 	return true
 }
 
-// failure is a violation by a rule that gave no answer. As in an API server it
-// reports the type of the value instead of the value, and always counts.
-func (w *walk) failure(code diag.Code, r *nodeRule, at *step, err error, message string) Violation {
-	v := Violation{Code: code, Path: w.at(at), Message: message, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
-	if failed, ok := errors.AsType[*types.Err](err); ok && r.expr != nil {
-		v.Line, v.Column = r.expr.Program.Position(r.source.Rule.Rule, failed.NodeID())
+// evalError is the error of an evaluation that gave no value.
+func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError {
+	e := &diag.EvalError{Code: code, Expression: r.Rule.Rule.Rule, Server: result.Err.Error(), Cause: result.Err}
+	if failed, ok := errors.AsType[*types.Err](result.Err); ok {
+		e.Position.Line, e.Position.Column = r.program.Position(e.Expression, failed.NodeID())
 	}
-	return v
+	return e
 }
 
-func (w *walk) report(v Violation) {
-	w.result.Errors = append(w.result.Errors, v)
+// fail reports a rule that gave no answer, or if r is nil the rules of a place. As
+// in an API server it names the type of the value instead of the value, and
+// always counts.
+func (w *walk) fail(code diag.Code, r *nodeRule, at *step, err error, message string) {
+	path := w.at(at)
+	w.result.Violations = append(w.result.Violations,
+		violation(code, path, message, w.object, r.source(), err, field.Invalid(path, w.node.schema.Type, message)))
+}
+
+// source is the rule as the schema has it, nil if r is nil.
+func (r *nodeRule) source() *Rule {
+	if r == nil {
+		return nil
+	}
+	return r.Rule
 }
 
 // violated reports a rule that is false. It is false if validation ends.
 func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	path := w.at(at)
-	if r.fieldPath != "" {
-		path = path.Child(r.fieldPath)
+	if r.FieldPath != "" {
+		path = path.Child(r.FieldPath)
 	}
-	report := func(v Violation) {
-		if !r.oldSelf && was.holds() {
+	report := func(v diag.Violation) {
+		if !r.OldSelf && was.holds() {
 			w.result.Warnings = append(w.result.Warnings, v)
 		} else {
-			w.report(v)
+			w.result.Violations = append(w.result.Violations, v)
 		}
 	}
 	message := ""
 	if r.message != nil {
-		m, stop := w.message(r, at)
+		m, stop := w.message(r, at, path)
 		if stop != nil {
-			stop.Path = path
 			report(*stop)
 			return false
 		}
@@ -162,28 +171,14 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 		message = m
 	}
 	if message == "" {
-		message = r.source.defaultMessage()
+		message = r.defaultMessage()
 	}
-	v := Violation{Code: diag.Violated, Path: path, Message: message, Value: w.object, Rule: r.source, kind: errorType(r.source.Reason), bad: w.object}
+	bad := w.object
 	if t := w.node.schema.Type; t == "object" || t == "array" {
-		v.bad = field.OmitValueType{}
+		bad = field.OmitValueType{}
 	}
-	report(v)
+	report(violation(diag.Violated, path, message, w.object, r.Rule, nil, reportedViolation(r.Reason, path, bad, message)))
 	return true
-}
-
-// errorType is the type of the error of a violation with a reason. The default
-// is that of an invalid value.
-func errorType(reason *string) field.ErrorType {
-	switch {
-	case is(reason, string(ReasonDuplicate)):
-		return field.ErrorTypeDuplicate
-	case is(reason, string(ReasonForbidden)):
-		return field.ErrorTypeForbidden
-	case is(reason, string(ReasonRequired)):
-		return field.ErrorTypeRequired
-	}
-	return field.ErrorTypeInvalid
 }
 
 // maxMessageSize is the size of the largest message that an expression can give, in
@@ -194,22 +189,24 @@ const maxMessageSize = 5 << 10
 // is unusable; stop is the violation by which validation ends, if it does.
 //
 // As in an API server, oldSelf is no optional here even if it is one in the rule.
-func (w *walk) message(r *nodeRule, at *step) (message string, stop *Violation) {
-	result := w.eval(r, at, r.rule.message.Program, true)
+func (w *walk) message(r *nodeRule, at *step, path *field.Path) (message string, stop *diag.Violation) {
+	result := w.eval(r, at, r.message, true)
 	if result.Kind == eval.KindInterrupted {
 		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
 		return "", nil
 	}
-	end := func(code diag.Code, err error, detail string) *Violation {
+	end := func(code diag.Code, err error, detail string) *diag.Violation {
 		w.budget.exhaust()
-		return &Violation{Code: code, Message: detail, Value: w.object, Rule: r.source, Err: err, bad: w.node.schema.Type}
+		v := violation(code, path, detail, w.object, r.Rule, err, field.Invalid(path, w.node.schema.Type, detail))
+		return &v
 	}
 	if !w.budget.Spend(result.Cost) {
 		return "", end(diag.BudgetExhausted, nil, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
 	}
 	if result.Kind == eval.KindCostLimit {
-		return "", end(diag.CallLimitExceeded, result.Err,
-			fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.source.MessageExpression))
+		err := &diag.EvalError{Code: diag.CallLimitExceeded, Expression: r.MessageExpression, Server: result.Err.Error(), Cause: result.Err}
+		return "", end(diag.CallLimitExceeded, err,
+			fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.MessageExpression))
 	}
 	text, ok := result.Value.(types.String)
 	if result.Kind != eval.KindValue || !ok {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
@@ -102,19 +104,19 @@ func (want goldenErrors) compare(t *testing.T, got field.ErrorList) {
 	}
 }
 
-func errorsOf(findings []Finding) (list field.ErrorList) {
+func errorsOf(findings []diag.Finding) (list field.ErrorList) {
 	for _, f := range findings {
-		list = append(list, f.Error)
+		list = append(list, f.Server)
 	}
 	return list
 }
 
 func TestCheckSchemas(t *testing.T) { checkGolden(t, "schemas", nil) }
 
-func TestCheckRules(t *testing.T) { checkGolden(t, "rules", newTestEnvironment()) }
+func TestCheckRules(t *testing.T) { checkGolden(t, "rules", testRules(t)) }
 
 // checkGolden checks the CRDs of a file as the API server did.
-func checkGolden(t *testing.T, name string, env Environment) {
+func checkGolden(t *testing.T, name string, env *compile.Rules) {
 	t.Helper()
 	var cases []schemaCase
 	load(t, name+".yaml", &cases)
@@ -133,7 +135,7 @@ func checkGolden(t *testing.T, name string, env Environment) {
 			want.compare(t, errorsOf(findings))
 			for _, f := range findings {
 				if f.Code == "" {
-					t.Errorf("no code: %v", f.Error)
+					t.Errorf("no code: %v", f.Server)
 				}
 			}
 		})

@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -24,8 +26,8 @@ type Site struct {
 	Cardinality, Fallback uint64
 	// Expr and Message are nil if there is none or it does not compile; Err and
 	// MessageErr say why it does not.
-	Expr, Message   *Expression
-	Err, MessageErr error
+	Expr, Message   *compile.Expression
+	Err, MessageErr *diag.CompileError
 }
 
 // Link is a list or a map on the way to a rule.
@@ -38,8 +40,8 @@ type Link struct {
 
 // InspectSchema checks a schema as Check does, and returns every rule that is
 // compiled, and what all expressions are estimated to cost.
-func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, env Environment) (findings []Finding, sites []Site, total uint64) {
-	c := &checker{env: env, inspect: func(s Site) { sites = append(sites, s) }}
+func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, rules *compile.Rules) (findings []diag.Finding, sites []Site, total uint64) {
+	c := &checker{rulesIn: rules, inspect: func(s Site) { sites = append(sites, s) }}
 	findings = c.schema(s, path, status, NewChecks(&Definition{}))
 	return findings, sites, c.total
 }
@@ -57,17 +59,17 @@ func (d *Definition) HasStatus(i int) bool {
 	return d.Versions[i].Status
 }
 
-func (t *typeContext) site(r *typesystem.Rule, compiled rule, path *field.Path, self *typesystem.Schema) Site {
+func (t *typeContext) site(r *typesystem.Rule, compiled compiledRule, path *field.Path, self *typesystem.Schema) Site {
 	s := Site{
 		Rule: r, Path: path, Place: t.place(), Doc: t.doc, Self: self, Chain: t.chain(),
 		Cardinality: t.cardinality(self), Fallback: self.MaxCardinality(),
 		Expr: compiled.expr, Message: compiled.message,
 	}
 	if compiled.err != nil {
-		s.Err = compiled.err
+		s.Err = compiled.err.CompileError
 	}
 	if compiled.messageErr != nil {
-		s.MessageErr = compiled.messageErr
+		s.MessageErr = compiled.messageErr.CompileError
 	}
 	return s
 }

@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 )
 
 // objectCase is a schema with the objects that are validated by it, once for
@@ -51,13 +54,20 @@ func outcomeOf(r Result, b *Budget) outcome {
 	if r.Exhausted {
 		o.Remaining = -1
 	}
-	for _, e := range r.FieldErrors() {
+	for _, e := range errorsIn(r.Violations) {
 		o.Errors = append(o.Errors, goldenError{Type: string(e.Type), Field: e.Field, Text: e.Error()})
 	}
 	for _, w := range r.Warnings {
-		o.Warnings = append(o.Warnings, w.FieldError().Error())
+		o.Warnings = append(o.Warnings, w.Server.Error())
 	}
 	return o
+}
+
+func errorsIn(violations []diag.Violation) (list field.ErrorList) {
+	for _, v := range violations {
+		list = append(list, v.Server)
+	}
+	return list
 }
 
 func (o outcome) sorted() outcome {
@@ -93,7 +103,7 @@ func TestValidate(t *testing.T) {
 	if len(cases) != len(golden) {
 		t.Errorf("%d cases, %d goldens", len(cases), len(golden))
 	}
-	env := newTestEnvironment()
+	env := testRules(t)
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			v, err := NewValidator(parseSchema(t, string(c.Schema)), true, env)
@@ -142,7 +152,7 @@ func TestValidate(t *testing.T) {
 func TestValidateOrder(t *testing.T) {
 	v, err := NewValidator(parseSchema(t, `{type: object, properties: {
 		m: {type: object, additionalProperties: {type: object, additionalProperties: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}},
-		b: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}, a: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}}`), true, newTestEnvironment())
+		b: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}, a: {type: integer, x-kubernetes-validations: [{rule: self > 0}]}}}`), true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +163,8 @@ func TestValidateOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var paths []string
-	for _, e := range r.Errors {
-		paths = append(paths, e.Path.String())
+	for _, e := range r.Violations {
+		paths = append(paths, e.Path)
 	}
 	want := "[a b m[a][w] m[a][y] m[a][z] m[b][w] m[b][y] m[b][z] m[c][w] m[c][y] m[c][z]]"
 	if got := fmt.Sprint(paths); got != want {
@@ -171,17 +181,23 @@ func parseSchema(t testing.TB, text string) *typesystem.OpenAPI {
 	return s
 }
 
-// stubEnvironment has rules that cost a unit and give always the same.
-type stubEnvironment struct{ result eval.Result }
-
-func (e stubEnvironment) Scope(*typesystem.Schema) (Scope, error) { return e, nil }
-func (e stubEnvironment) Compile(string, bool) (*Expression, error) {
-	return &Expression{Type: cel.BoolType, Program: e}, nil
+// testRules compiles rules as a server of the newest release evaluates them.
+func testRules(t testing.TB) *compile.Rules {
+	t.Helper()
+	env, err := compile.ForServer(server.StoredIn(release.Newest()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env.Rules()
 }
-func (e stubEnvironment) Eval(context.Context, eval.Vars, uint64) eval.Result { return e.result }
 
-const nestedSchema = `{type: object, properties: {
-	m: {type: object, additionalProperties: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}, v: {type: integer, x-kubernetes-validations: [{rule: r}]}}}}}}},
+// nestedSchema has one rule in a list within a map.
+func nestedSchema(rule string) string {
+	return strings.Replace(nestedProperties, "RULE", strconv.Quote(rule), 1)
+}
+
+const nestedProperties = `{type: object, properties: {
+	m: {type: object, additionalProperties: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}, v: {type: integer, x-kubernetes-validations: [{rule: RULE}]}}}}}}},
 	plain: {type: object, additionalProperties: {type: string}}}}`
 
 func nestedObject() map[string]any {
@@ -199,7 +215,7 @@ func TestValidateAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget, so that allocations cannot be counted")
 	}
-	v, err := NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Value: types.True, Cost: 1}})
+	v, err := NewValidator(parseSchema(t, nestedSchema("self > 0")), true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +227,7 @@ func TestValidateAllocations(t *testing.T) {
 	}{{"new", nil, 4}, {"update", old, 5}} {
 		got := testing.AllocsPerRun(100, func() {
 			r, err := v.Validate(context.Background(), object, tt.old, Options{})
-			if err != nil || r.Spent != 4 || len(r.Errors) > 0 {
+			if err != nil || r.Spent != 8 || len(r.Violations) > 0 {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -222,35 +238,49 @@ func TestValidateAllocations(t *testing.T) {
 }
 
 func TestValidateContext(t *testing.T) {
-	v, err := NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	v, err := NewValidator(parseSchema(t, nestedSchema("self < 0")), true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := v.Validate(ctx, nestedObject(), nil, Options{})
-	if !errors.Is(err, context.Canceled) || len(r.Errors) != 0 || r.Exhausted {
+	if !errors.Is(err, context.Canceled) || len(r.Violations) != 0 || r.Exhausted {
 		t.Errorf("%+v, %v", r, err)
 	}
-	v, err = NewValidator(parseSchema(t, nestedSchema), true, stubEnvironment{eval.Result{Err: context.DeadlineExceeded, Kind: eval.KindInterrupted, Cost: 1}})
+	v, err = NewValidator(parseSchema(t, nestedSchema("lists.range(1000).all(x, x >= 0 || x == self)")), true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err = v.Validate(context.Background(), nestedObject(), nil, Options{})
-	if !errors.Is(err, context.DeadlineExceeded) || len(r.Errors) != 0 {
+	r, err = v.Validate(&lateContext{Context: ctx}, nestedObject(), nil, Options{})
+	if !errors.Is(err, context.Canceled) || len(r.Violations) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
+// lateContext is done, and says so after it was asked once.
+type lateContext struct {
+	context.Context
+	asked bool
+}
+
+func (c *lateContext) Err() error {
+	if !c.asked {
+		c.asked = true
+		return nil
+	}
+	return c.Context.Err()
+}
+
 // TestValidateWithout: no rules, no object, nothing to say.
 func TestValidateWithout(t *testing.T) {
-	env := newTestEnvironment()
+	env := testRules(t)
 	v, err := NewValidator(parseSchema(t, `{type: object}`), true, env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range []any{nil, map[string]any{}, map[string]any(nil), "text", 5} {
-		if r, err := v.Validate(context.Background(), object, object, Options{Budget: NewBudget(0)}); err != nil || len(r.Errors) > 0 || r.Exhausted {
+		if r, err := v.Validate(context.Background(), object, object, Options{Budget: NewBudget(0)}); err != nil || len(r.Violations) > 0 || r.Exhausted {
 			t.Errorf("%v: %+v, %v", object, r, err)
 		}
 	}
@@ -264,7 +294,7 @@ func TestValidateWithout(t *testing.T) {
 
 // TestValidateConcurrently shares a validator between goroutines.
 func TestValidateConcurrently(t *testing.T) {
-	v, err := NewValidator(parseSchema(t, `{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > 0, messageExpression: "'is ' + string(self)"}]}}}`), true, newTestEnvironment())
+	v, err := NewValidator(parseSchema(t, `{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > 0, messageExpression: "'is ' + string(self)"}]}}}`), true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +302,7 @@ func TestValidateConcurrently(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() {
 			r, err := v.Validate(context.Background(), map[string]any{"a": int64(-i)}, nil, Options{})
-			if err != nil || len(r.Errors) != 1 || r.Errors[0].Message != fmt.Sprintf("is %d", -i) {
+			if err != nil || len(r.Violations) != 1 || r.Violations[0].Message != fmt.Sprintf("is %d", -i) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -283,21 +313,21 @@ func TestValidateConcurrently(t *testing.T) {
 // TestDeepNesting: schemas and objects as deep as JSON may be are no danger.
 func TestDeepNesting(t *testing.T) {
 	const depth = 9000
-	schema := &typesystem.OpenAPI{Type: "integer", Validations: []typesystem.Rule{{Rule: "r"}}}
+	schema := &typesystem.OpenAPI{Type: "integer", Validations: []typesystem.Rule{{Rule: "self < 0"}}}
 	object := any(int64(1))
 	for range depth {
 		schema = &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{"a": schema}}
 		object = map[string]any{"a": object}
 	}
-	v, err := NewValidator(schema, true, stubEnvironment{eval.Result{Value: types.False, Cost: 1}})
+	v, err := NewValidator(schema, true, testRules(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := v.Validate(context.Background(), object, object, Options{})
-	if err != nil || len(r.Errors) != 0 || len(r.Warnings) != 1 {
-		t.Fatalf("%d errors, %d warnings, %v", len(r.Errors), len(r.Warnings), err)
+	if err != nil || len(r.Violations) != 0 || len(r.Warnings) != 1 {
+		t.Fatalf("%d errors, %d warnings, %v", len(r.Violations), len(r.Warnings), err)
 	}
-	if got := len(r.Warnings[0].FieldError().Field); got != 2*depth-1 {
+	if got := len(r.Warnings[0].Server.Field); got != 2*depth-1 {
 		t.Error(got)
 	}
 	d := &Definition{Versions: []Version{{Name: "v1", Schema: schema}}}
@@ -306,8 +336,6 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-func (stubEnvironment) Position(string, int64) (line, column int) { return 0, 0 }
-
 // TestUnhashableKey: comparing lists of type map whose keys are no scalars ends the evaluation, and
 // costs nothing itself, as in an API server.
 func TestUnhashableKey(t *testing.T) {
@@ -315,17 +343,17 @@ func TestUnhashableKey(t *testing.T) {
 	for _, rule := range []string{"self.a == self.a", "self.a != self.a", "true || self.a == self.a && false"} {
 		schema := parseSchema(t, `{type: object, x-kubernetes-validations: [{rule: "`+rule+`"}], properties: {a: {type: array, x-kubernetes-list-type: map,
 			x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}}}}}}`)
-		v, err := NewValidator(schema, true, newTestEnvironment())
+		v, err := NewValidator(schema, true, testRules(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		result, err := v.Validate(t.Context(), object, nil, Options{})
 		want := "internal error: runtime error: hash of unhashable type map[string]interface {} evaluating rule: " + rule
 		if strings.HasPrefix(rule, "true") {
-			if err != nil || len(result.Errors) > 0 {
+			if err != nil || len(result.Violations) > 0 {
 				t.Errorf("%s: %+v, %v", rule, result, err)
 			}
-		} else if err != nil || len(result.Errors) != 1 || result.Errors[0].Message != want || result.Spent != 4 {
+		} else if err != nil || len(result.Violations) != 1 || result.Violations[0].Message != want || result.Spent != 4 {
 			t.Errorf("%s: %+v, %v", rule, result, err)
 		}
 	}

@@ -1,13 +1,15 @@
 package crd
 
 import (
-	"errors"
 	"iter"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -44,20 +46,23 @@ type namedNode struct {
 	*node
 }
 
+// nodeRule is a compiled rule without what only compilation needs.
 type nodeRule struct {
-	rule
-	source *Rule
+	RuleInfo
+	// program is nil for a rule that is empty or does not compile, message if
+	// there is no messageExpression or it does not compile.
+	program, message *eval.Program
 }
 
 // NewValidator compiles the rules of a schema, also those under allOf, which no
 // structural schema has. Rules that do not compile are violations of every
-// object, as in an API server; CompileErrors tells which.
+// object, as in an API server; Rules tells which.
 //
 // As in an API server, there are no rules at all if all of them stand under allOf.
 //
 // Root is true for the schema of a resource, which has the implicit fields of
 // one.
-func NewValidator(doc *typesystem.OpenAPI, root bool, env Environment) (*Validator, error) {
+func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Validator, error) {
 	schema, err := typesystem.Compile(doc, root)
 	if err != nil {
 		return nil, err
@@ -65,7 +70,7 @@ func NewValidator(doc *typesystem.OpenAPI, root bool, env Environment) (*Validat
 	if !hasRules(doc) {
 		return &Validator{schema: schema}, nil
 	}
-	b := builder{env: env}
+	b := builder{env: rules}
 	declared := schema
 	if !schema.Exposed() {
 		declared = nil
@@ -91,7 +96,7 @@ func hasRules(s *typesystem.OpenAPI) bool {
 
 // builder makes the nodes of a validator.
 type builder struct {
-	env Environment
+	env *compile.Rules
 }
 
 // node makes the node of a place, nil if there are no rules at it and below.
@@ -155,7 +160,7 @@ func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *types
 	if len(rules.Validations) == 0 {
 		return
 	}
-	var scope Scope
+	var scope *compile.RuleScope
 	if declared == nil {
 		n.err = errNotDeclared
 	} else {
@@ -164,11 +169,39 @@ func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *types
 	n.rules = make([]nodeRule, len(rules.Validations))
 	for i := range rules.Validations {
 		r := rules.Validations[i]
-		n.rules[i].source = &Rule{Rule: r, Schema: path, Index: i}
+		rule := &n.rules[i]
+		rule.Rule, rule.Cardinality, rule.Unbounded = &Rule{Rule: r, Schema: path, Index: i}, n.cardinality, n.unbounded
 		if n.err == nil {
-			n.rules[i].rule = compileRule(scope, doc, &r)
+			rule.keep(compileRule(scope, doc, &r))
+		} else {
+			rule.Err = undeclared(r.Rule, n.err)
 		}
-		n.oldSelf = n.oldSelf || n.rules[i].oldSelf
+		n.oldSelf = n.oldSelf || rule.OldSelf
+	}
+}
+
+// undeclared is the error of the rules of a place at which nothing compiles.
+func undeclared(rule string, err error) *diag.CompileError {
+	return &diag.CompileError{
+		Expression: rule, Stage: diag.StageCheck, Server: err.Error(),
+		Issues: []diag.Issue{{Code: diag.NoType, Message: err.Error()}},
+	}
+}
+
+// keep takes over what evaluation needs of a compiled rule.
+func (r *nodeRule) keep(c compiledRule) {
+	r.OldSelf, r.FieldPath = c.oldSelf, c.fieldPath
+	if c.expr != nil {
+		r.program, r.Estimate = c.expr.Program, c.expr.Estimate
+	}
+	if c.message != nil {
+		r.message, r.MessageEstimate = c.message.Program, c.message.Estimate
+	}
+	if c.err != nil {
+		r.Err = c.err.CompileError
+	}
+	if c.messageErr != nil {
+		r.MessageErr = c.messageErr.CompileError
 	}
 }
 
@@ -185,11 +218,9 @@ type RuleInfo struct {
 	Cardinality, Unbounded uint64
 	// FieldPath is the normalized fieldPath, empty if there is none.
 	FieldPath string
-	// Compiled is false for a rule that is empty or does not compile.
-	Compiled bool
 	// Err and MessageErr say why the rule and its messageExpression do not
 	// compile.
-	Err, MessageErr error
+	Err, MessageErr *diag.CompileError
 }
 
 // Rules are all rules, in the order of the schema, those of a node before those
@@ -198,24 +229,7 @@ func (v *Validator) Rules() iter.Seq[RuleInfo] {
 	return func(yield func(RuleInfo) bool) {
 		v.root.each(func(n *node) bool {
 			for i := range n.rules {
-				r := &n.rules[i]
-				info := RuleInfo{
-					Rule: r.source, OldSelf: r.oldSelf, FieldPath: r.fieldPath,
-					Cardinality: n.cardinality, Unbounded: n.unbounded, Err: n.err,
-				}
-				if r.expr != nil {
-					info.Estimate, info.Compiled = r.expr.Cost, true
-				}
-				if r.message != nil {
-					info.MessageEstimate = r.message.Cost
-				}
-				if r.err != nil {
-					info.Err = r.err
-				}
-				if r.messageErr != nil {
-					info.MessageErr = r.messageErr
-				}
-				if !yield(info) {
+				if !yield(n.rules[i].RuleInfo) {
 					return false
 				}
 			}
@@ -244,19 +258,3 @@ func (n *node) each(f func(*node) bool) bool {
 	}
 	return n.items.each(f) && n.additional.each(f)
 }
-
-// CompileFailure is the type and the text of the error with which an API server
-// reports that an expression does not compile. It is false for other errors.
-func CompileFailure(err error) (kind, text string, ok bool) {
-	e, ok := errors.AsType[*ruleError](err)
-	if !ok {
-		return "", "", false
-	}
-	return e.kind(), e.detail, true
-}
-
-// Error makes a ruleError an error.
-func (e *ruleError) Error() string { return e.detail }
-
-// Unwrap returns the cause.
-func (e *ruleError) Unwrap() error { return e.cause }

@@ -1,7 +1,7 @@
 package crd
 
 import (
-	"errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,53 +19,22 @@ type Rule struct {
 	Index int
 }
 
-// Violation is one thing that is wrong with an object.
-type Violation struct {
-	// Code tells what kind of violation it is.
-	Code diag.Code
-	// Path is the path in the object, nil at its root.
-	Path *field.Path
-	// Message is what an API server says.
-	Message string
-	// Value is the value that the rule was about.
-	Value any
-	// Rule is the rule, nil if the budget was used up before the first rule of a
-	// place or the rules there could not be compiled.
-	Rule *Rule
-	// Err is the error of compilation or evaluation, nil if the rule was false.
-	Err error
-	// Line and Column are the place in the rule at which its evaluation failed,
-	// both from 1, and 0 if there is none to name.
-	Line, Column int
-
-	kind field.ErrorType
-	// bad is the value that an API server reports, which for most violations
-	// that are not plain is the type of the value.
-	bad any
-}
-
-// FieldError is the error as an API server reports it. Its field at the root of
-// an object is "<nil>", and a duplicate has no detail.
-func (v *Violation) FieldError() *field.Error {
-	switch v.kind {
-	case field.ErrorTypeRequired:
-		return field.Required(v.Path, v.Message)
-	case field.ErrorTypeForbidden:
-		return field.Forbidden(v.Path, v.Message)
-	case field.ErrorTypeDuplicate:
-		return field.Duplicate(v.Path, v.bad)
-	case field.ErrorTypeInternal:
-		return field.InternalError(v.Path, errors.New(v.Message))
+// Place is the place of the rule in the schema, such as
+// properties[spec].x-kubernetes-validations[0].
+func (r *Rule) Place() string {
+	index := fmt.Sprintf("x-kubernetes-validations[%d]", r.Index)
+	if r.Schema == nil {
+		return index
 	}
-	return field.Invalid(v.Path, v.bad, v.Message)
+	return r.Schema.String() + "." + index
 }
 
 // Result is the outcome of validating an object.
 type Result struct {
-	// Errors are the violations, in the order of the object's sorted fields.
-	Errors []Violation
+	// Violations are in the order of the object's sorted fields.
+	Violations []diag.Violation
 	// Warnings are the violations that do not count because nothing changed where they are.
-	Warnings []Violation
+	Warnings []diag.Violation
 	// Spent is what the evaluations cost, in cost units.
 	Spent uint64
 	// Exhausted tells whether rules were left out because the budget was used
@@ -73,11 +42,31 @@ type Result struct {
 	Exhausted bool
 }
 
-// FieldErrors are the errors as an API server reports them.
-func (r *Result) FieldErrors() field.ErrorList {
-	var list field.ErrorList
-	for i := range r.Errors {
-		list = append(list, r.Errors[i].FieldError())
+// violation makes a violation of a rule, nil if it is about none in particular.
+// Server is the error that an API server reports.
+func violation(code diag.Code, path *field.Path, message string, value any, r *Rule, err error, server *field.Error) diag.Violation {
+	v := diag.Violation{Code: code, Message: message, Reason: string(ReasonInvalid), Value: value, Err: err, Server: server}
+	if path != nil {
+		v.Path = path.String()
 	}
-	return list
+	if r != nil {
+		v.Rule, v.RulePath = r.Rule.Rule, r.Place()
+		if r.Reason != nil {
+			v.Reason = *r.Reason
+		}
+	}
+	return v
+}
+
+// reportedViolation is the error of a violation with a reason. A duplicate has no detail.
+func reportedViolation(reason *string, path *field.Path, bad any, message string) *field.Error {
+	switch {
+	case is(reason, string(ReasonDuplicate)):
+		return field.Duplicate(path, bad)
+	case is(reason, string(ReasonForbidden)):
+		return field.Forbidden(path, message)
+	case is(reason, string(ReasonRequired)):
+		return field.Required(path, message)
+	}
+	return field.Invalid(path, bad, message)
 }

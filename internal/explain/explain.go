@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -25,15 +26,14 @@ type Document struct {
 	Status bool
 	// Env makes an environment that explains its expressions. An environment
 	// remembers what it has compiled.
-	Env func() crd.Environment
+	Env func() *compile.Rules
 }
 
-// CRD reports all rules of a schema. The findings of the release are not in the report
-// yet.
-func CRD(d Document, limits report.Limits) (*report.CRD, []crd.Finding) {
+// CRD reports all rules of a schema.
+func CRD(d Document, limits report.Limits) *report.CRD {
 	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
 	r := &report.CRD{
-		Outcome:     report.Outcome{Total: total, Accepted: len(findings) == 0},
+		Outcome:     report.Outcome{Total: total, Accepted: len(findings) == 0, Findings: append([]diag.Finding{}, findings...)},
 		Server:      judge(schemaName, total, cost.SchemaEstimateLimit),
 		Caller:      judge(schemaName, total, limits.Schema),
 		Expressions: make([]report.Expression, 0, len(sites)),
@@ -53,13 +53,13 @@ func CRD(d Document, limits report.Limits) (*report.CRD, []crd.Finding) {
 	slices.SortStableFunc(r.Expressions, func(a, b report.Expression) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), strings.Compare(a.Path, b.Path))
 	})
-	return r, findings
+	return r
 }
 
 // Outcome is CRD without the rules.
-func Outcome(d Document) (report.Outcome, []crd.Finding) {
+func Outcome(d Document) report.Outcome {
 	findings, _, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
-	return report.Outcome{Accepted: len(findings) == 0, Total: total}, findings
+	return report.Outcome{Accepted: len(findings) == 0, Total: total, Findings: findings}
 }
 
 // ServerLimits are the limits of an API server.
@@ -137,13 +137,13 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 	path := strings.TrimPrefix(strings.TrimPrefix(s.Path.String(), d.Path.String()), ".")
 	x := report.Expression{Kind: report.KindRule, Path: path + ".rule", Place: s.Place.Data(), Source: s.Rule.Rule}
 	if s.Err != nil {
-		x.Error = s.Err.Error()
+		x.Error = s.Err.Server
 		return []report.Expression{x}
 	}
 	if s.Expr == nil {
 		return nil // an empty rule is a finding
 	}
-	sub := d.subject(s, s.Expr.Explain)
+	sub := d.subject(s, s.Expr)
 	sub.chain, sub.fallback, sub.minSize = s.Chain, s.Fallback, s.Self.MinSize()
 	subjects[x.Path] = sub
 	describe(&x, sub, ruleName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, false) })
@@ -154,10 +154,10 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 	m := report.Expression{Kind: report.KindMessageExpression, Path: path + ".messageExpression", Place: x.Place, Source: s.Rule.MessageExpression}
 	switch {
 	case s.MessageErr != nil:
-		m.Error = s.MessageErr.Error()
+		m.Error = s.MessageErr.Server
 	case s.Message != nil:
 		// As a server does, it is judged by one evaluation.
-		sub := d.subject(s, s.Message.Explain)
+		sub := d.subject(s, s.Message)
 		subjects[m.Path] = sub
 		describe(&m, sub, messageName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, true) })
 	default:
@@ -166,7 +166,7 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 	return append(all, m)
 }
 
-func (d Document) subject(s *crd.Site, explain crd.Explainer) *subject {
+func (d Document) subject(s *crd.Site, explain *compile.Expression) *subject {
 	return &subject{
 		explain: explain,
 		cache:   map[string]*answer{},
@@ -188,7 +188,7 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 		return
 	}
 	x.Root, x.Estimate, s.estimate = root, root.Total, root.Total.Max
-	newSource(x.Source).place(root, s.explain.Checked().SourceInfo())
+	newSource(x.Source).place(root, s.explain.Checked.SourceInfo())
 	x.Evaluations = s.describeEvaluations()
 	x.Total = pricing.Repeated(s.estimate, x.Evaluations.Count)
 	x.Server = judge(name, x.Total, cost.EstimateLimit)
@@ -219,8 +219,7 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 	if err != nil {
 		return 0, false
 	}
-	env := &only{Environment: d.Env(), rule: s.Rule}
-	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, env)
+	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, d.Env().Only(s.Rule.Rule, s.Rule.MessageExpression))
 	i := slices.IndexFunc(sites, func(o crd.Site) bool { return o.Path.String() == s.Path.String() })
 	switch {
 	case i < 0:
@@ -229,43 +228,18 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 		if sites[i].Message == nil {
 			return 0, false
 		}
-		return sites[i].Message.Cost.Max, true
+		return sites[i].Message.Estimate.Max, true
 	case sites[i].Expr == nil:
 		return 0, false
 	}
-	return pricing.Repeated(sites[i].Expr.Cost.Max, sites[i].Cardinality), true
-}
-
-// only compiles the expressions of one rule. For the others it says that they are
-// of the right type and cost nothing.
-type only struct {
-	crd.Environment
-	rule *typesystem.Rule
-}
-
-func (o *only) Scope(self *typesystem.Schema) (crd.Scope, error) { return &onlyScope{o, self}, nil }
-
-type onlyScope struct {
-	*only
-	self *typesystem.Schema
-}
-
-func (o *onlyScope) Compile(expr string, optionalOldSelf bool) (*crd.Expression, error) {
-	if expr != o.rule.Rule && expr != o.rule.MessageExpression {
-		return &crd.Expression{Type: cel.BoolType}, nil
-	}
-	scope, err := o.Environment.Scope(o.self)
-	if err != nil {
-		return nil, err
-	}
-	return scope.Compile(expr, optionalOldSelf)
+	return pricing.Repeated(sites[i].Expr.Estimate.Max, sites[i].Cardinality), true
 }
 
 // Expression reports an expression that stands for itself. Bound finds what bounds
 // the data at a path, with a place that begins with the variable.
-func Expression(source string, explain crd.Explainer, bound func(path []string) (typesystem.Bound, bool), limits report.Limits) *report.Expression {
-	x := &report.Expression{Kind: report.KindExpression, Source: source, Share: 1}
-	s := &subject{explain: explain, bound: bound, cache: map[string]*answer{}}
+func Expression(compiled *compile.Expression, bound func(path []string) (typesystem.Bound, bool), limits report.Limits) *report.Expression {
+	x := &report.Expression{Kind: report.KindExpression, Source: compiled.Source, Share: 1}
+	s := &subject{explain: compiled, bound: bound, cache: map[string]*answer{}}
 	describe(x, s, "estimated cost", limits, nil)
 	return x
 }

@@ -8,14 +8,16 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
 
-func testScope(t testing.TB) *environment.Scope {
+func testScope(t testing.TB) *compile.Scope {
 	t.Helper()
-	env, err := environment.Stored()
+	env, err := compile.ForServer(server.StoredIn(release.Newest()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestTexts(t *testing.T) {
 			}
 			continue
 		}
-		x := Expression(test.expr, scope.Explain(checked), nothing, ServerLimits())
+		x := Expression(checked, nothing, ServerLimits())
 		var texts []string
 		x.Root.Each(func(n *report.Node) {
 			if !slices.Contains(texts, n.Text) || slices.Contains([]string{"a", "n", "'k'"}, n.Text) {
@@ -87,7 +89,7 @@ func FuzzSource(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x := Expression(expr, scope.Explain(checked), nothing, ServerLimits())
+		x := Expression(checked, nothing, ServerLimits())
 		x.Root.Each(func(n *report.Node) {
 			if n.At.Start >= n.At.End || n.At.Line < 1 || n.At.Column < 1 {
 				t.Errorf("%q: %s %s is at %+v", expr, n.Kind, n.Name, n.At)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -14,7 +15,7 @@ import (
 
 // subject is one expression whose estimate depends on the bounds of a schema.
 type subject struct {
-	explain crd.Explainer
+	explain *compile.Expression
 	// bound finds what bounds the data at a path of the expression. The place is
 	// that in the whole schema.
 	bound func(path []string) (typesystem.Bound, bool)
@@ -135,7 +136,7 @@ func (s *subject) evaluations(set settings) uint64 {
 func (s *subject) total(set settings) uint64 {
 	estimate := s.estimate
 	if s.resizes(set) {
-		e, err := s.explain.Estimate(sizes{s, set})
+		e, err := s.explain.EstimateBy(sizes{s, set})
 		if err != nil {
 			return math.MaxUint64
 		}

@@ -95,7 +95,7 @@ func TestAdvice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := kubecel.ReportCRD(document, "v1")
+			r, err := reportCRD(document)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func TestSchemaAdvice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := kubecel.ReportCRD(document, "v1")
+	r, err := reportCRD(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func growth(t *testing.T, schema map[string]any, objects func(map[string]any) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := kubecel.ReportCRD(document, "v1")
+	r, err := reportCRD(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestReportTotals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := kubecel.ReportCRD(document, "v1")
+		r, err := reportCRD(document)
 		if err != nil {
 			return // not structural
 		}
@@ -324,4 +324,13 @@ func TestReportTotals(t *testing.T) {
 	if compared < 1000 {
 		t.Errorf("only %d rules compared", compared)
 	}
+}
+
+// reportCRD reports the version v1 of a CRD.
+func reportCRD(document []byte) (*report.CRD, error) {
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	return crd.Report("v1")
 }

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -133,12 +135,12 @@ var ourPeer = peer{
 		if err != nil {
 			panic(err)
 		}
-		env, err := environment.Stored()
+		env, err := compile.ForServer(server.StoredIn(release.Newest()))
 		if err != nil {
 			panic(err)
 		}
 		return func() any {
-			v, err := crd.NewValidator(doc, true, environment.Rules(env))
+			v, err := crd.NewValidator(doc, true, env.Rules())
 			if err != nil {
 				panic(err)
 			}
@@ -146,7 +148,11 @@ var ourPeer = peer{
 		}
 	},
 	ready: func(schema map[string]any) any {
-		rules, err := kubecel.CompileSchema(encoded(schema))
+		parsed, err := kubecel.ParseResourceSchema(encoded(schema))
+		if err != nil {
+			panic(err)
+		}
+		rules, err := parsed.Compile()
 		if err != nil {
 			panic(err)
 		}

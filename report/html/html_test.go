@@ -19,11 +19,15 @@ import (
 )
 
 func Example() {
-	crd, err := os.ReadFile("../../examples/costreport/crd.yaml")
+	document, err := os.ReadFile("../../examples/costreport/crd.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := kubecel.ReportCRD(crd, "v1")
+	crd, err := kubecel.ParseCRD(document)
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := crd.Report("v1")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,43 +10,45 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/environment"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
 // New gives kubecel as an implementation of the cases.
-func New() parity.Implementation { return newImplementation(environment.StoredIn(release.Newest())) }
+func New() parity.Implementation { return newImplementation(server.StoredIn(release.Newest())) }
 
 // NewStored gives the environment in which a server of a release evaluates what is stored.
 func NewStored(r release.Release) parity.Implementation {
-	i := newImplementation(environment.StoredIn(r))
+	i := newImplementation(server.StoredIn(r))
 	i.bound = true
 	return i
 }
 
 // NewWritten gives the environment in which a server of a release compiles what is written to it.
 func NewWritten(r release.Release) parity.Accepter {
-	i := newImplementation(environment.WrittenTo(r))
+	i := newImplementation(server.WrittenTo(r))
 	i.bound = true
 	return i
 }
 
-func newImplementation(server environment.Server) *implementation {
-	return &implementation{server: server, bases: map[baseKey]*environment.Env{}, scopes: map[*parity.Environment]*scope{}}
+func newImplementation(s server.Environment) *implementation {
+	return &implementation{server: s, bases: map[baseKey]*compile.Env{}, scopes: map[*parity.Environment]*scope{}}
 }
 
 // implementation answers with what the public façade is made of, because the
 // cases look at what it does not show: the cost of a failed evaluation, the
 // estimate of a rule that no type bounds.
 type implementation struct {
-	server environment.Server
+	server server.Environment
 	// bound is set if the server decides the version of the environment, and not
 	// the cases.
 	bound  bool
-	bases  map[baseKey]*environment.Env
+	bases  map[baseKey]*compile.Env
 	scopes map[*parity.Environment]*scope
 }
 
@@ -60,7 +62,7 @@ type baseKey struct {
 
 // scope is an environment of the cases with the values of its variables.
 type scope struct {
-	*environment.Scope
+	*compile.Scope
 	values map[string]any
 }
 
@@ -69,7 +71,7 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	return v, ok
 }
 
-func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
+func (i *implementation) base(e *parity.Environment) (*compile.Env, error) {
 	key := baseKey{e.Version, e.JSONPatch}
 	if base, ok := i.bases[key]; ok {
 		return base, nil
@@ -85,7 +87,7 @@ func (i *implementation) base(e *parity.Environment) (*environment.Env, error) {
 	if e.JSONPatch && !i.server.Release.Before(patchesSince) {
 		libraries = append(libraries, library.JSONPatch())
 	}
-	base, err := environment.New(environment.Config{Libraries: libraries, Server: i.server})
+	base, err := compile.New(compile.Config{Libraries: libraries, Server: i.server})
 	if err == nil {
 		i.bases[key] = base
 	}
@@ -116,7 +118,7 @@ func (i *implementation) scope(e *parity.Environment) (*scope, error) {
 	var provider types.Provider
 	var sizes pricing.Sizer
 	if e.Self != nil {
-		schema, err := compile(e.Self.Schema, e.Self.Root)
+		schema, err := compileSchema(e.Self.Schema, e.Self.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -143,23 +145,22 @@ func (i *implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
 		o.CompileError = "environment: " + err.Error()
 		return o
 	}
-	checked, err := s.Compile(c.Expr)
-	if err != nil {
-		o.CompileError = err.Error()
+	x, failed := s.Compile(c.Expr)
+	if x == nil {
+		o.CompileError = failed.Server
 		return o
 	}
-	o.Type = checked.GetType(checked.Expr().ID()).String()
-	estimate, err := s.Estimate(checked)
+	o.Type = x.Type().String()
+	estimate, err := x.EstimateBy(s.Sizes())
 	if err != nil {
 		o.EstimateError = err.Error()
 	}
 	o.Estimate = [2]uint64{estimate.Min, estimate.Max}
-	program, err := s.Plan(checked)
-	if err != nil {
-		o.ProgramError = err.Error()
+	if failed != nil && failed.Stage == diag.StagePlan {
+		o.ProgramError = failed.Server
 		return o
 	}
-	result := program.Eval(context.Background(), s, cost.PerCallLimit)
+	result := x.Program.Eval(context.Background(), s, cost.PerCallLimit)
 	o.Cost = result.Cost
 	if result.Err != nil {
 		o.Error = result.Err.Error()
@@ -175,12 +176,8 @@ func (i *implementation) Accepts(c parity.ExprCase) bool {
 	if err != nil {
 		return false
 	}
-	checked, err := s.Compile(c.Expr)
-	if err != nil {
-		return false
-	}
-	_, err = s.Plan(checked)
-	return err == nil
+	_, failed := s.Compile(c.Expr)
+	return failed == nil
 }
 
 // authorize puts the question to the authorizer of the cases.

@@ -32,25 +32,24 @@ func TestReports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checked, err := s.Compile(c.Expr)
+			compiled, failed := s.Compile(c.Expr)
+			if compiled == nil {
+				continue
+			}
+			estimate, err := compiled.EstimateBy(s.Sizes())
 			if err != nil {
 				continue
 			}
-			estimate, err := s.Estimate(checked)
-			if err != nil {
-				continue
-			}
-			x := explain.Expression(c.Expr, s.Explain(checked), boundOf(t, c.Env), explain.ServerLimits())
+			x := explain.Expression(compiled, boundOf(t, c.Env), explain.ServerLimits())
 			reported++
 			if x.Estimate != estimate {
 				t.Errorf("%s %s: reported %v, estimated %v", c.Env.Name, c.Expr, x.Estimate, estimate)
 			}
 			addsUp(t, c.Expr, x)
-			program, err := s.Plan(checked)
-			if err != nil {
+			if failed != nil {
 				continue
 			}
-			result, record := program.Record(context.Background(), s, cost.PerCallLimit)
+			result, record := compiled.Program.Record(context.Background(), s, cost.PerCallLimit)
 			explain.Evaluated(x, result, record.Nodes)
 			units := uint64(0)
 			x.Root.Each(func(n *report.Node) { units += n.Actual.Units })

@@ -12,9 +12,10 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
-	"github.com/kubecel/kubecel/internal/environment"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -26,7 +27,7 @@ func parse(schema map[string]any) (*typesystem.OpenAPI, error) {
 	return typesystem.ParseOpenAPI(data)
 }
 
-func compile(schema map[string]any, root bool) (*typesystem.Schema, error) {
+func compileSchema(schema map[string]any, root bool) (*typesystem.Schema, error) {
 	doc, err := parse(schema)
 	if err != nil {
 		return nil, err
@@ -43,11 +44,11 @@ func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
 	if _, err := typesystem.Compile(doc, c.Root); err != nil {
 		return parity.SchemaOutcome{Error: serverText(err)}
 	}
-	env, err := i.server.Env()
+	env, err := compile.ForServer(i.server)
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
-	v, err := crd.NewValidator(doc, c.Root, environment.Rules(env))
+	v, err := crd.NewValidator(doc, c.Root, env.Rules())
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
@@ -72,24 +73,34 @@ func serverText(err error) string {
 // as the server reports it.
 func appendRule(rules []parity.RuleOutcome, info crd.RuleInfo) []parity.RuleOutcome {
 	r := parity.RuleOutcome{Path: schemaPath(info.Schema), Index: info.Index}
-	if kind, detail, ok := crd.CompileFailure(info.Err); !ok && info.Err != nil {
+	switch {
+	case info.Err == nil:
+		if strings.TrimSpace(info.Rule.Rule.Rule) != "" {
+			r.MaxCost, r.Cardinality = info.Estimate.Max, info.Unbounded
+		}
+	case info.Err.Issues[0].Code == diag.NoType:
 		if info.Index > 0 {
 			return rules
 		}
-		r.Index, r.Error = -1, info.Err.Error()
+		r.Index, r.Error = -1, info.Err.Server
 		return append(rules, r)
-	} else if ok {
-		r.Error = kind + ": " + detail
+	default:
+		r.Error = reported(info.Err)
 	}
 	r.UsesOldSelf = info.OldSelf
-	if info.Compiled {
-		r.MaxCost, r.Cardinality = info.Estimate.Max, info.Unbounded
-	}
-	if kind, detail, ok := crd.CompileFailure(info.MessageErr); ok {
-		r.MessageError = kind + ": " + detail
+	if info.MessageErr != nil {
+		r.MessageError = reported(info.MessageErr)
 	}
 	r.MessageMaxCost, r.FieldPath = info.MessageEstimate.Max, info.FieldPath
 	return append(rules, r)
+}
+
+// reported is the error with the type by which the server reports it.
+func reported(err *diag.CompileError) string {
+	if err.Stage == diag.StageEstimate {
+		return "InternalError: " + err.Server
+	}
+	return "RuleInvalid: " + err.Server
 }
 
 // schemaPath writes the place of a schema as the cases do.
@@ -148,11 +159,11 @@ func validate(v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
 	if err != nil {
 		o.Panic = err.Error()
 	}
-	for i := range result.Errors {
-		o.Errors = append(o.Errors, parity.FieldErrorOf(result.Errors[i].FieldError()))
+	for _, v := range result.Violations {
+		o.Errors = append(o.Errors, parity.FieldErrorOf(v.Server))
 	}
-	for i := range result.Warnings {
-		o.Warnings = append(o.Warnings, result.Warnings[i].FieldError().Error())
+	for _, w := range result.Warnings {
+		o.Warnings = append(o.Warnings, w.Server.Error())
 	}
 	o.Remaining = -1
 	if !result.Exhausted {
@@ -171,12 +182,12 @@ func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	env, err := environment.WrittenTo(i.server.Release).Env()
+	env, err := compile.ForServer(server.WrittenTo(i.server.Release))
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	for _, f := range crd.Check(definition, environment.Rules(env)) {
-		e := parity.FieldErrorOf(f.Error)
+	for _, f := range crd.Check(definition, env.Rules()) {
+		e := parity.FieldErrorOf(f.Server)
 		e.Class = parity.ClassSchema
 		if strings.Contains(e.Field+e.Detail, "x-kubernetes-validations") {
 			e.Class = parity.ClassCEL

@@ -25,15 +25,12 @@ func TestTracesOfReleases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checked, err := s.Compile(c.Expr)
-				if err != nil {
+				x, failed := s.Compile(c.Expr)
+				if failed != nil {
 					continue
 				}
-				estimate, err := s.Estimate(checked)
-				if err != nil {
-					t.Fatal(err)
-				}
-				trace, err := s.Explain(checked).Trace(s.Sizes(), nil)
+				estimate := x.Estimate
+				trace, err := x.Trace(s.Sizes(), nil)
 				if err != nil || trace.Total != estimate {
 					t.Errorf("1.%d: %s: traced %v, %v, estimated %v", minor, c.Expr, trace, err, estimate)
 					continue

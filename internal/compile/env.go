@@ -1,7 +1,10 @@
-// Package environment compiles expressions as an API server does: one base
-// environment that holds all functions, and cheap scopes on top of it that add
-// the variables and types of a place.
-package environment
+// Package compile compiles expressions as an API server does: it parses, checks,
+// plans and estimates them, and says in the words of a server why one does not
+// compile.
+//
+// An [Env] holds all functions. A [Scope] adds the variables and types of a place
+// to it, cheaply. [Rules] makes the scopes of the rules of a CRD.
+package compile
 
 import (
 	"maps"
@@ -10,9 +13,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
-	celast "github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -22,6 +22,7 @@ import (
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
@@ -41,7 +42,7 @@ type Config struct {
 	// Server says which API server has the environment. The zero value means
 	// the stored environment of the newest; Libraries are what counts for what
 	// can be written.
-	Server Server
+	Server server.Environment
 	// Options are cel-go options of the caller.
 	Options []cel.EnvOption
 	// ExpressionSize is the limit of an expression in code points; zero means
@@ -55,7 +56,7 @@ type Env struct {
 	checker *checker.Env
 	planner *eval.Planner
 	prices  *pricing.Table
-	server  Server
+	server  server.Environment
 	size    int
 	// numbers tells whether numbers of different types compare, keywords whether
 	// fields can be selected by reserved words, and optionals whether there are
@@ -63,18 +64,19 @@ type Env struct {
 	numbers, keywords, optionals bool
 	// checksFormat tells whether calls of format are checked.
 	checksFormat bool
-	// grammar is the same for environments that parse alike.
+	// grammar is equal for environments that parse alike.
 	grammar string
-	// parser is set if that of cel knows more than the server's.
+	// parser is set if cel's own accepts more than the server's.
 	parser *parser.Parser
-	// signatures are what of other environments can be compared with.
+	// signatures fingerprints each function; environments with equal fingerprints
+	// share compilations.
 	signatures func() map[string]string
 }
 
 // New builds a base environment.
 func New(cfg Config) (*Env, error) {
-	if cfg.Server == (Server{}) {
-		cfg.Server = StoredIn(release.Newest())
+	if cfg.Server == (server.Environment{}) {
+		cfg.Server = server.StoredIn(release.Newest())
 	}
 	prices := []pricing.Prices{pricing.Standard(cfg.Server.Release)}
 	// The first library to price a name keeps it: that of a caller must not
@@ -126,7 +128,7 @@ func New(cfg Config) (*Env, error) {
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   regexes,
-		Eager:     cfg.Server.Release.Before(lazySince),
+		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})
 	if err != nil {
 		return nil, err
@@ -204,7 +206,7 @@ func (e *Env) baseChecker() (*checker.Env, error) {
 		return nil, err
 	}
 	functions := env.Functions()
-	for _, name := range sortedKeys(functions) {
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if fn := functions[name]; !fn.IsDeclarationDisabled() {
 			if err := base.AddFunctions(fn); err != nil {
 				return nil, err
@@ -212,130 +214,4 @@ func (e *Env) baseChecker() (*checker.Env, error) {
 		}
 	}
 	return base, nil
-}
-
-// Scope compiles the expressions of one place: the base environment, its
-// variables, and the types that they need.
-type Scope struct {
-	env      *Env
-	checker  *checker.Env
-	provider types.Provider
-	sizes    pricing.Sizer
-}
-
-// Scope adds variables to the environment. A nil provider means that of the
-// environment, and nil sizes that nothing is known of the variables' sizes.
-func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
-	if provider == nil {
-		provider = e.cel.CELTypeProvider()
-	}
-	scoped, err := checker.NewEnv(e.cel.Container, provider,
-		checker.CrossTypeNumericComparisons(e.numbers), checker.ValidatedDeclarations(e.checker))
-	if err != nil {
-		return nil, err
-	}
-	// Those of the base environment again, so that a name declared in both is an
-	// error: since v0.31 the checker only looks at the last scope.
-	if err := scoped.AddIdents(append(e.cel.Variables(), vars...)...); err != nil {
-		return nil, err
-	}
-	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
-}
-
-// Compile parses and type-checks an expression and runs the validators of
-// literals. The error, if there is one, is a *Failure.
-func (s *Scope) Compile(expr string) (*celast.AST, error) {
-	source, parsed, err := s.parse(expr)
-	if err != nil {
-		return nil, err
-	}
-	return s.check(source, parsed)
-}
-
-func (s *Scope) parse(expr string) (common.Source, *celast.AST, error) {
-	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
-	if err != nil {
-		return nil, nil, sizeFailure(err)
-	}
-	parsed, issues := s.env.parseSource(source)
-	if issues.Err() != nil {
-		return nil, nil, s.syntaxFailure(expr, issues)
-	}
-	return source, parsed, nil
-}
-
-// check type-checks what was parsed, which it changes.
-func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, error) {
-	checked, errs := checker.Check(parsed, source, s.checker)
-	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
-	if issues.Err() != nil {
-		return nil, s.checkFailure(parsed, source, issues)
-	}
-	if err := s.validateLiterals(checked, issues); err != nil {
-		return nil, err
-	}
-	return checked, nil
-}
-
-func (s *Scope) validateLiterals(checked *celast.AST, issues *cel.Issues) error {
-	if err := validate(s.env.cel, s.env.checksFormat, checked, issues); err != nil {
-		return err
-	}
-	if issues.Err() != nil {
-		return literalFailure(issues)
-	}
-	if s.env.server.Release == formatPanics && formatsUnknown(checked) {
-		return panicFailure("invalid memory address or nil pointer dereference")
-	}
-	return nil
-}
-
-func validate(env *cel.Env, format bool, checked *celast.AST, issues *cel.Issues) (err error) {
-	// cel-go's validators of literals panic on some expressions, such as
-	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicFailure(r)
-		}
-	}()
-	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
-	validators := env.Validators()
-	for _, v := range validators {
-		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
-			if err := c.Configure(config); err != nil {
-				return err
-			}
-		}
-	}
-	for _, v := range validators {
-		if format || !isFormatValidator(v) {
-			v.Validate(env, config, checked, issues)
-		}
-	}
-	return nil
-}
-
-// Estimate prices a checked expression before evaluation.
-func (s *Scope) Estimate(checked *celast.AST) (cost.Range, error) {
-	return s.env.prices.Estimate(checked, s.sizes)
-}
-
-// Plan prepares a checked expression for evaluation.
-func (s *Scope) Plan(checked *celast.AST) (*eval.Program, error) {
-	return s.env.planner.Plan(checked, s.provider)
-}
-
-// validatorConfig is what the validators of literals tell each other.
-type validatorConfig map[string]any
-
-func (c validatorConfig) GetOrDefault(name string, value any) any {
-	if v, ok := c[name]; ok {
-		return v
-	}
-	return value
-}
-
-func (c validatorConfig) Set(name string, value any) error {
-	c[name] = value
-	return nil
 }

@@ -1,21 +1,23 @@
-package environment
+package accept
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
 // sharedScope declares what the examples of the libraries use.
-func sharedScope(env *Env) (*Scope, error) {
+func sharedScope(env *compile.Env) (*compile.Scope, error) {
 	doc, err := typesystem.ParseOpenAPI([]byte(`{"type": "object", "properties": {"namespace": {"type": "string"}, "xs": {"type": "array", "items": {"type": "string"}}}}`))
 	if err != nil {
 		return nil, err
@@ -32,7 +34,7 @@ func sharedScope(env *Env) (*Scope, error) {
 // TestExhaustiveSharing holds that what environments share is what each gives
 // alone: the same error text, type and estimate.
 func TestExhaustiveSharing(t *testing.T) {
-	query, err := NewQuery(New, sharedScope)
+	query, err := NewQuery(compile.New, sharedScope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,52 +61,36 @@ func TestExhaustiveSharing(t *testing.T) {
 	}
 	for _, expr := range race.Sample(expressions, 4) {
 		verdicts, _ := query.Expression(expr)
-		newestFirst, common := map[Server]Verdict{}, newShared()
-		for _, server := range slices.Backward(query.servers[:]) {
-			newestFirst[server] = query.scopes[server].verdict(expr, common)
+		newestFirst, shared := map[server.Environment]string{}, compile.NewShared()
+		for _, r := range slices.Backward(release.All()) {
+			s := server.WrittenTo(r)
+			_, err := query.scopes[s].CompileShared(expr, shared)
+			newestFirst[s] = text(err)
 		}
-		for i, server := range query.servers {
-			alone := query.scopes[server].verdict(expr, newShared())
-			alone.Release = release.All()[i]
-			if reversed := newestFirst[server]; text(reversed.Err) != text(alone.Err) {
-				t.Errorf("%v: %s: newest first %v, alone %v", alone.Release, expr, reversed.Err, alone.Err)
+		for i, r := range release.All() {
+			s := server.WrittenTo(r)
+			alone, err := query.scopes[s].Compile(expr)
+			if reversed := newestFirst[s]; reversed != text(err) {
+				t.Errorf("%v: %s: newest first %v, alone %v", r, expr, reversed, text(err))
 			}
 			got := verdicts[i]
-			if got.Release != alone.Release || got.Estimate != alone.Estimate || text(got.Err) != text(alone.Err) ||
-				(got.Type == nil) != (alone.Type == nil) || got.Type != nil && !got.Type.IsExactType(alone.Type) {
-				t.Errorf("%v: %s: shared %v %v, alone %v %v", alone.Release, expr, got.Estimate, got.Err, alone.Estimate, alone.Err)
+			switch {
+			case got.Release != r || (got.Err == nil) != (err == nil):
+				t.Errorf("%v: %s: shared %v, alone %v", r, expr, got.Err, text(err))
+			case err != nil:
+				if got.Err.Server != compile.RuleWords.Put(err).Server {
+					t.Errorf("%v: %s: shared %v, alone %v", r, expr, got.Err.Server, text(err))
+				}
+			case got.Estimate != alone.Estimate || !got.Type.IsExactType(alone.Type()):
+				t.Errorf("%v: %s: shared %v %v, alone %v %v", r, expr, got.Estimate, got.Type, alone.Estimate, alone.Type())
 			}
 		}
 	}
 }
 
-func text(err error) string {
+func text(err *diag.CompileError) string {
 	if err == nil {
 		return ""
 	}
-	return err.Error()
-}
-
-// TestOverloadIDsHaveOneSignature holds what the comparison of environments
-// rests on.
-func TestOverloadIDsHaveOneSignature(t *testing.T) {
-	signatures := map[string]string{}
-	for server := range environments {
-		env, err := server.Env()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, fn := range env.CEL().Functions() {
-			for _, o := range fn.OverloadDecls() {
-				signature := fmt.Sprint(o.ArgTypes(), o.ResultType(), o.IsMemberFunction())
-				if known, ok := signatures[o.ID()]; ok && known != signature {
-					t.Errorf("%s: %s and %s", o.ID(), known, signature)
-				}
-				signatures[o.ID()] = signature
-			}
-		}
-	}
-	if len(environments) < 50 || len(signatures) < 300 {
-		t.Errorf("%d environments, %d overloads", len(environments), len(signatures))
-	}
+	return string(err.Stage) + ": " + err.Server
 }

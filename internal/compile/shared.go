@@ -1,4 +1,4 @@
-package environment
+package compile
 
 import (
 	"maps"
@@ -10,30 +10,33 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/escaping"
-	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
 )
 
-// shared is what the scopes of one place in several environments have in common
-// when they compile one expression. The scopes have the same variables.
+// Shared is what the scopes of one place in several environments have in common
+// when they compile one expression. The scopes have the same variables. It is not
+// safe for concurrent use.
 //
 // What type checking and planning give depends on the expression as it is
 // parsed, on the declarations of the functions that it may call, on the types
 // that it may name and on a few settings. Where these are the same for two
 // environments, so is what they give. The estimate is not among it: it depends
 // on the prices of the environment.
-type shared struct {
+type Shared struct {
 	// parsed is by grammar.
 	parsed map[string]parsedExpression
-	// compiled is by the grammar and what the expression uses.
-	compiled map[string]compiledExpression
+	// planned is by the grammar and what the expression uses.
+	planned map[string]plannedExpression
 }
 
-func newShared() *shared {
-	return &shared{parsed: map[string]parsedExpression{}, compiled: map[string]compiledExpression{}}
+// NewShared returns what has compiled nothing yet.
+func NewShared() *Shared {
+	return &Shared{parsed: map[string]parsedExpression{}, planned: map[string]plannedExpression{}}
 }
 
 // parsedExpression is an expression as one grammar has it.
@@ -41,25 +44,31 @@ type parsedExpression struct {
 	source common.Source
 	ast    *celast.AST
 	uses   *uses
-	err    error
+	err    *diag.CompileError
 }
 
-// compiledExpression is what compiling gives but for the estimate.
-type compiledExpression struct {
+// plannedExpression is a compile result without its estimate. The error of
+// planning stands beside what was checked.
+type plannedExpression struct {
 	checked *celast.AST
 	program *eval.Program
-	err     error
+	err     *diag.CompileError
 }
 
-// compile compiles an expression; the result may be that of another environment.
-// The error is a *Failure, or a *crd.CompileError of planning beside what was
-// checked.
-func (s *Scope) compile(expr string, common *shared) compiledExpression {
+// plan parses, checks and plans an expression; shared may be nil.
+func (s *Scope) plan(expr string, shared *Shared) plannedExpression {
+	if shared == nil {
+		source, parsed, err := s.parse(expr)
+		if err != nil {
+			return plannedExpression{err: err}
+		}
+		return s.planParsed(source, parsed)
+	}
 	grammar := plainGrammar
-	parsed, ok := common.parsed[grammar]
+	parsed, ok := shared.parsed[grammar]
 	if !ok {
 		grammar = s.env.grammar
-		parsed, ok = common.parsed[grammar]
+		parsed, ok = shared.parsed[grammar]
 	}
 	if !ok {
 		parsed.source, parsed.ast, parsed.err = s.parse(expr)
@@ -69,28 +78,30 @@ func (s *Scope) compile(expr string, common *shared) compiledExpression {
 				grammar = plainGrammar
 			}
 		}
-		common.parsed[grammar] = parsed
+		shared.parsed[grammar] = parsed
 	}
 	if parsed.err != nil {
-		return compiledExpression{err: parsed.err}
+		return plannedExpression{err: parsed.err}
 	}
-	key := grammar + s.env.has(parsed.uses)
-	compiled, ok := common.compiled[key]
+	key := grammar + s.env.cacheKey(parsed.uses)
+	planned, ok := shared.planned[key]
 	if !ok {
-		compiled = s.compileParsed(parsed)
-		common.compiled[key] = compiled
+		planned = s.planParsed(parsed.source, celast.Copy(parsed.ast))
+		shared.planned[key] = planned
 	}
-	return compiled
+	return planned
 }
 
-func (s *Scope) compileParsed(parsed parsedExpression) (c compiledExpression) {
-	if c.checked, c.err = s.check(parsed.source, celast.Copy(parsed.ast)); c.err != nil {
-		return c
+// planParsed checks and plans what was parsed, which it changes.
+func (s *Scope) planParsed(source common.Source, parsed *celast.AST) (p plannedExpression) {
+	if p.checked, p.err = s.check(source, parsed); p.err != nil {
+		return p
 	}
-	if c.program, c.err = s.Plan(c.checked); c.err != nil {
-		c.err = &crd.CompileError{Stage: crd.StagePlan, Err: c.err}
+	var err error
+	if p.program, err = s.env.planner.Plan(p.checked, s.provider); err != nil {
+		p.err = failed(source.Content(), diag.StagePlan, err)
 	}
-	return c
+	return p
 }
 
 // plainGrammar is that of expressions that every environment parses alike.
@@ -120,7 +131,7 @@ func usesOf(expr string, parsed *celast.AST) *uses {
 		case celast.ComprehensionKind:
 			u.plain = u.plain && !e.AsComprehension().HasIterVar2()
 		case celast.IdentKind:
-			u.types = u.types || registry().typeRoots[rootName(e.AsIdent())]
+			u.types = u.types || server.All().TypeRoots[server.RootName(e.AsIdent())]
 		case celast.SelectKind:
 			u.keywords = u.keywords || escaping.IsReserved(e.AsSelect().FieldName())
 		case celast.ListKind:
@@ -134,7 +145,7 @@ func usesOf(expr string, parsed *celast.AST) *uses {
 			u.plain = false
 		}
 	}))
-	for name := range registry().macroNames {
+	for name := range server.All().MacroNames {
 		u.plain = u.plain && (standardMacros[name] || !strings.Contains(expr, name))
 	}
 	u.functions = slices.Sorted(maps.Keys(functions))
@@ -145,19 +156,13 @@ func (u *uses) call(call celast.CallExpr, functions map[string]bool) {
 	name := call.FunctionName()
 	functions[name] = true
 	if call.IsMemberFunction() {
-		if of, ok := qualified(call.Target()); ok {
+		if of, ok := Qualified(call.Target()); ok {
 			functions[strings.TrimPrefix(of, ".")+"."+name] = true
 		}
 	}
-	_, compares := comparisons[name]
-	u.numbers = u.numbers || compares
+	u.numbers = u.numbers || comparisons[name]
 	u.literals = u.literals || checkedLiterals[name]
-	u.plain = u.plain && !registry().macroNames[name] && name != operators.OptSelect && name != operators.OptIndex
-}
-
-func rootName(name string) string {
-	name, _, _ = strings.Cut(strings.TrimPrefix(name, "."), ".")
-	return name
+	u.plain = u.plain && !server.All().MacroNames[name] && name != operators.OptSelect && name != operators.OptIndex
 }
 
 // standardMacros have the names of macros of every environment.
@@ -166,9 +171,8 @@ var standardMacros = map[string]bool{"has": true, "all": true, "exists": true, "
 // checkedLiterals are the functions whose literal arguments are checked.
 var checkedLiterals = map[string]bool{"duration": true, "timestamp": true, "matches": true, "format": true}
 
-// has is the same for two environments if they have the same of what an
-// expression uses.
-func (e *Env) has(u *uses) string {
+// cacheKey returns a key: equal keys, equal compilation.
+func (e *Env) cacheKey(u *uses) string {
 	var b strings.Builder
 	signatures := e.signatures()
 	for _, name := range u.functions {
@@ -210,7 +214,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 			names = append(names, t.CEL.TypeName())
 		}
 		if lib.Trait() == declare.Optionals {
-			names = append(names, optionalType)
+			names = append(names, server.OptionalType)
 		}
 	}
 	slices.Sort(names)
@@ -220,7 +224,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 		validators = append(validators, v.Name())
 	}
 	validators = append(validators, strconv.FormatBool(e.checksFormat))
-	if e.server.Release == formatPanics {
+	if e.server.Release == server.FormatPanics {
 		validators = append(validators, "format panics")
 	}
 	all[validatorsKey] = strings.Join(validators, ",")

@@ -1,4 +1,4 @@
-package environment
+package compile
 
 import (
 	"fmt"
@@ -15,19 +15,12 @@ import (
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/server"
 )
 
-// Failure says why an expression does not compile. Its text is the API
-// server's, without the words that the server puts before it.
-type Failure struct {
-	Issues []diag.Issue
-	text   string
-}
-
-func (f *Failure) Error() string { return f.text }
-
-func failure(issues *cel.Issues, describe func(*common.Error) diag.Issue) *Failure {
-	f := &Failure{text: issues.String()} // sorts the errors by place
+// compileError makes the error of issues of cel-go. Its text is the API server's.
+func compileError(expr string, issues *cel.Issues, describe func(*common.Error) diag.Issue) *diag.CompileError {
+	f := &diag.CompileError{Expression: expr, Stage: diag.StageCheck, Server: issues.String()} // sorts the errors by place
 	for _, err := range issues.Errors() {
 		issue := describe(err)
 		issue.Message = err.Message
@@ -40,22 +33,25 @@ func failure(issues *cel.Issues, describe func(*common.Error) diag.Issue) *Failu
 	return f
 }
 
-func sizeFailure(err error) *Failure {
-	return failure(cel.ErrorAsIssues(err), func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
+func sizeError(expr string, err error) *diag.CompileError {
+	return compileError(expr, cel.ErrorAsIssues(err), func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
 }
 
-func panicFailure(reason any) *Failure {
+func panicError(expr string, reason any) *diag.CompileError {
 	text := fmt.Sprintf("internal error: %v", reason)
-	return &Failure{Issues: []diag.Issue{{Code: diag.CompilerPanicked, Message: text}}, text: text}
+	return &diag.CompileError{
+		Expression: expr, Stage: diag.StageCheck, Server: text,
+		Issues: []diag.Issue{{Code: diag.CompilerPanicked, Message: text}},
+	}
 }
 
 // tokens that the grammar knows are the only reserved words that cannot follow
 // a dot.
 var grammarWords = [...]string{"in", "true", "false", "null"}
 
-func (s *Scope) syntaxFailure(source string, issues *cel.Issues) *Failure {
+func (s *Scope) syntaxError(source string, issues *cel.Issues) *diag.CompileError {
 	later := s.env.laterSyntax(source)
-	return failure(issues, func(err *common.Error) diag.Issue {
+	return compileError(source, issues, func(err *common.Error) diag.Issue {
 		issue := diag.Issue{Code: diag.SyntaxError, Hint: later}
 		line := lineOf(source, err.Location.Line())
 		for _, word := range grammarWords {
@@ -68,17 +64,17 @@ func (s *Scope) syntaxFailure(source string, issues *cel.Issues) *Failure {
 	})
 }
 
-func literalFailure(issues *cel.Issues) *Failure {
-	return failure(issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.InvalidLiteral} })
+func literalError(expr string, issues *cel.Issues) *diag.CompileError {
+	return compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.InvalidLiteral} })
 }
 
-// checkFailure tells the classes of type errors apart by the node that an
+// checkError tells the classes of type errors apart by the node that an
 // issue belongs to.
-func (s *Scope) checkFailure(parsed *celast.AST, source common.Source, issues *cel.Issues) *Failure {
+func (s *Scope) checkError(parsed *celast.AST, source common.Source, issues *cel.Issues) *diag.CompileError {
 	nodes := map[int64]celast.Expr{}
 	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
 	missing := s.missingFields(parsed, source)
-	return failure(issues, func(err *common.Error) diag.Issue {
+	return compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
 			return diag.Issue{Code: diag.TypeMismatch}
@@ -130,7 +126,7 @@ func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.
 	}
 	issue := diag.Issue{Code: diag.UndefinedField}
 	if escaping.IsReserved(field) && !s.env.keywords {
-		issue.Hint = needs("the reserved word "+field+" as the name of a field", registry().keywords)
+		issue.Hint = server.All().Keyword(field).Needs()
 	}
 	// The error is at the dot, and the field may be on a line below.
 	_, written, _ := strings.Cut(from(source.Content(), err.Location.Line(), err.Location.Column()), field)

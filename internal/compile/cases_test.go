@@ -1,4 +1,4 @@
-package environment
+package compile
 
 import (
 	"context"
@@ -45,23 +45,22 @@ type row struct {
 // outcome is what we make of an expression, in the form of a row.
 func outcome(scope *Scope, values values, expr string) row {
 	r := row{Expr: expr}
-	checked, err := scope.Compile(expr)
-	if err != nil {
-		r.Compile = err.Error()
+	x, failed := scope.Compile(expr)
+	if x == nil {
+		r.Compile = failed.Server
 		return r
 	}
-	estimate, err := scope.Estimate(checked)
+	estimate, err := x.EstimateBy(scope.Sizes())
 	if err != nil {
 		r.Compile = err.Error()
 		return r
 	}
 	r.Estimate = &estimate
-	program, err := scope.Plan(checked)
-	if err != nil {
-		r.Plan = err.Error()
+	if failed != nil {
+		r.Plan = failed.Server
 		return r
 	}
-	result := program.Eval(context.Background(), values, cost.PerCallLimit)
+	result := x.Program.Eval(context.Background(), values, cost.PerCallLimit)
 	r.Cost = &result.Cost
 	if result.Err != nil {
 		r.Error = result.Err.Error()

@@ -1,0 +1,220 @@
+package kubecel
+
+import (
+	"context"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/explain"
+	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
+)
+
+// CRD is a CustomResourceDefinition of apiextensions.k8s.io/v1. Its methods do with
+// the rules of a document what those of [Env] do with an expression. It is
+// read-only and safe for concurrent use. The zero value is empty: its methods
+// return errors.
+//
+// Where a method takes the name of a version, an empty name stands for the version
+// that is stored.
+type CRD struct {
+	definition *crd.Definition
+}
+
+// ParseCRD reads the one CRD in a YAML or JSON document. The error is an
+// *InputError, as that of all methods of CRD.
+func ParseCRD(document []byte) (*CRD, error) {
+	definition, err := crd.Read(document)
+	if err != nil {
+		return nil, err
+	}
+	return &CRD{definition}, nil
+}
+
+func (c *CRD) isZero() bool { return c == nil || c.definition == nil }
+
+func errZeroCRD() error { return argumentError("the CRD is empty: ParseCRD reads one") }
+
+// Name returns the name of the CRD, plural.group.
+func (c *CRD) Name() string {
+	if c.isZero() {
+		return ""
+	}
+	return c.definition.Name
+}
+
+// Versions returns the names of the versions, in the order of the document.
+func (c *CRD) Versions() []string {
+	if c.isZero() {
+		return nil
+	}
+	var names []string
+	for _, v := range c.definition.Versions {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// version finds the version of a name with a schema.
+func (c *CRD) version(name string) (int, error) {
+	if c.isZero() {
+		return 0, errZeroCRD()
+	}
+	return c.definition.Version(name)
+}
+
+// Check says what an API server of the newest release, or of another with
+// [ForRelease], says of the schemas and rules when the CRD is created. No findings
+// mean that it accepts them. Estimates are judged by the limits cost.EstimateLimit
+// and cost.SchemaEstimateLimit.
+//
+// Not checked are the default values in schemas, and whatever is outside of
+// schemas: names, scope, conversion, printer columns, selectable fields.
+func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
+	if c.isZero() {
+		return nil, errZeroCRD()
+	}
+	env, err := newServerConfig(opts).written()
+	if err != nil {
+		return nil, err
+	}
+	return crd.Check(c.definition, env.Rules()), nil
+}
+
+// Compile compiles the x-kubernetes-validations rules of a version, as an API
+// server of the newest release, or of another with [ForRelease], does to validate
+// objects.
+//
+// A rule that does not compile is no error here, because a server keeps serving
+// such a CRD and rejects the objects that the rule is about: [RuleSet.Rules] tells
+// which. Use [CRD.Check] to know what a server says when the CRD is created.
+func (c *CRD) Compile(version string, opts ...CRDOption) (*RuleSet, error) {
+	i, err := c.version(version)
+	if err != nil {
+		return nil, err
+	}
+	return compileRules(c.definition.Versions[i].Schema, true, opts)
+}
+
+// Schema returns the schema of a version, as a type of variables of an [Env].
+func (c *CRD) Schema(version string) (*Schema, error) {
+	i, err := c.version(version)
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(c.definition.Versions[i].Schema, true)
+}
+
+type crdReportConfig struct {
+	server   serverConfig
+	limits   report.Limits
+	releases bool
+}
+
+func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
+	config := crdReportConfig{limits: explain.ServerLimits()}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyCRDReport(&config)
+		}
+	}
+	return config
+}
+
+// Report says where the estimated cost of the rules of a version comes from, node
+// by node and bound by bound, what an API server of the newest release, or of
+// another with [ForRelease], says when the CRD is created, and which bounds would
+// bring a rule under its limit.
+//
+// A rule that does not compile and a schema that a server rejects are no errors:
+// the report says so. As in a server, no rule is estimated in a schema that is not
+// structural.
+func (c *CRD) Report(version string, opts ...CRDReportOption) (*report.CRD, error) {
+	i, err := c.version(version)
+	if err != nil {
+		return nil, err
+	}
+	return c.report(i, newCRDReportConfig(opts))
+}
+
+func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
+	env, err := config.server.written()
+	if err != nil {
+		return nil, err
+	}
+	v := c.definition.Versions[version]
+	in := func(env *compile.Env) explain.Document {
+		return explain.Document{
+			Schema: v.Schema, Path: c.definition.SchemaPath(version), Status: c.definition.HasStatus(version), Env: env.Rules,
+		}
+	}
+	r := explain.CRD(in(env), config.limits)
+	r.Name, r.Version, r.Release = c.definition.Name, v.Name, config.server.of()
+	if !config.releases {
+		return r, nil
+	}
+	for _, each := range release.All() {
+		env, err := serverConfig{release: each}.written()
+		if err != nil {
+			return nil, err
+		}
+		outcome := explain.Outcome(in(env))
+		outcome.Release = each
+		r.Releases = append(r.Releases, outcome)
+	}
+	return r, nil
+}
+
+// ReportValidation is [CRD.Report] with what the rules spend on an object that is
+// validated, rule by rule and node by node. Old is nil for an object that is new.
+// The object should be complete, see [RuleSet.ApplyDefaults]; rules are evaluated
+// as by [RuleSet.Validate]. If the context ends before, the error is that of the
+// context in an *EvalError.
+func (c *CRD) ReportValidation(ctx context.Context, version string, object, old map[string]any, opts ...CRDReportOption) (*report.CRD, error) {
+	i, err := c.version(version)
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx == nil:
+		return nil, errNilContext()
+	case object == nil:
+		return nil, errNilObject()
+	}
+	config := newCRDReportConfig(opts)
+	r, err := c.report(i, config)
+	if err != nil {
+		return nil, err
+	}
+	env, err := config.server.evaluating()
+	if err != nil {
+		return nil, err
+	}
+	return r, spend(ctx, r, c.definition.Versions[i].Schema, env, object, old)
+}
+
+// spend adds to a report what the rules spend on an object.
+func spend(ctx context.Context, r *report.CRD, schema *typesystem.OpenAPI, env *compile.Env, object, old map[string]any) error {
+	validator, err := crd.NewValidator(schema, true, env.Rules())
+	if err != nil {
+		return err
+	}
+	ledger := explain.Ledger{}
+	result, err := validator.Validate(ctx, object, oldObject(old), crd.Options{
+		Budget: crd.NewBudget(cost.Budget),
+		Spent: func(s crd.Spending) {
+			kind := report.KindRule
+			if s.Message {
+				kind = report.KindMessageExpression
+			}
+			ledger.Add(s.Rule.Place()+"."+kind, s)
+		},
+	})
+	if err != nil {
+		return cancelled(ctx, err)
+	}
+	ledger.Close(r)
+	r.Validation.Cost, r.Validation.Budget, r.Validation.Exhausted = result.Spent, cost.Budget, result.Exhausted
+	return nil
+}

@@ -1,0 +1,140 @@
+// Package accept says which releases accept an expression that is written to them,
+// and what in it decides.
+package accept
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/declare"
+	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
+)
+
+// anyServer is the configuration of an environment with everything that any
+// server has, or that is only documented. It checks no literals.
+func anyServer() compile.Config {
+	return compile.Config{
+		Libraries: slices.DeleteFunc(library.Newest(), func(l library.Library) bool {
+			return l.Trait() == declare.Literals || l.Trait() == declare.Formats
+		}),
+		DocumentedOnly: true,
+		Options:        []cel.EnvOption{cel.EnableMacroCallTracking()},
+	}
+}
+
+// Query answers which servers accept an expression on write. It is safe for
+// concurrent use.
+type Query struct {
+	// any compiles whatever some server knows.
+	any *compile.Scope
+	// scopes are those of the environments of the releases. Some releases have
+	// the same environment.
+	scopes map[server.Environment]*compile.Scope
+}
+
+// Verdict is what a server says of an expression.
+type Verdict struct {
+	// Release is the server.
+	Release release.Release
+	// Err says why the server rejects the expression, in its words. It is nil if
+	// the server accepts it.
+	Err *diag.CompileError
+	// Type is the type of the expression, nil if it has none.
+	Type *types.Type
+	// Estimate is what the server estimates for one evaluation.
+	Estimate cost.Range
+}
+
+// NewQuery prepares a query. Build makes the environment of a configuration
+// with all that a caller adds to it, and scope declares the variables in it.
+func NewQuery(build func(compile.Config) (*compile.Env, error), scope func(*compile.Env) (*compile.Scope, error)) (*Query, error) {
+	q := &Query{scopes: map[server.Environment]*compile.Scope{}}
+	for _, r := range release.All() {
+		s := server.WrittenTo(r)
+		if q.scopes[s] != nil {
+			continue
+		}
+		env, err := build(compile.Config{Libraries: s.Libraries(), Server: s})
+		if err == nil {
+			q.scopes[s], err = scope(env)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	env, err := build(anyServer())
+	if err == nil {
+		q.any, err = scope(env)
+	}
+	return q, err
+}
+
+// Expression compiles an expression as each server does when it is written, and
+// says what in it not every server accepts.
+func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
+	var verdicts []Verdict
+	shared := compile.NewShared()
+	for _, r := range release.All() {
+		s := server.WrittenTo(r)
+		if n := len(verdicts); n > 0 && server.WrittenTo(verdicts[n-1].Release) == s {
+			same := verdicts[n-1]
+			same.Release = r
+			verdicts = append(verdicts, same)
+			continue
+		}
+		v := Verdict{Release: r}
+		x, err := q.scopes[s].CompileShared(expr, shared)
+		if err != nil {
+			v.Err = compile.RuleWords.Put(err)
+		} else {
+			v.Type, v.Estimate = x.Type(), x.Estimate
+		}
+		verdicts = append(verdicts, v)
+	}
+	if x, _ := q.any.Compile(expr); x != nil {
+		return verdicts, requirements(x)
+	}
+	return verdicts, nil
+}
+
+// Needs says what the expressions of rules need that not every server has.
+type Needs struct {
+	// Rules compiles them, with everything that any server knows.
+	Rules *compile.Rules
+	found map[*compile.Expression][]Requirement
+}
+
+// anyEnv is shared by all that ask what the rules of a CRD need.
+var anyEnv = sync.OnceValues(func() (*compile.Env, error) { return compile.New(anyServer()) })
+
+// NewNeeds returns what has compiled nothing yet.
+func NewNeeds() (*Needs, error) {
+	env, err := anyEnv()
+	if err != nil {
+		return nil, err
+	}
+	return &Needs{Rules: env.Rules(), found: map[*compile.Expression][]Requirement{}}, nil
+}
+
+// Of returns what an expression that Rules has compiled needs.
+func (n *Needs) Of(x *compile.Expression) []Requirement {
+	found, ok := n.found[x]
+	if !ok && x != nil {
+		found = requirements(x)
+		n.found[x] = found
+	}
+	return found
+}
+
+// OptionalOldSelf is what a rule needs for which oldSelf is an optional.
+func OptionalOldSelf() Requirement {
+	return Requirement{Feature: server.Feature{Name: "optionalOldSelf", Since: server.OptionalOldSelfSince}}
+}

@@ -1,0 +1,84 @@
+package compile
+
+import (
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/report"
+)
+
+// Expression is a compiled expression. It holds its syntax tree: whoever keeps
+// many expressions keeps their programs instead.
+type Expression struct {
+	// Source is the text.
+	Source string
+	// Checked is the syntax tree with its types.
+	Checked *celast.AST
+	// Estimate is what one evaluation may cost, in cost units.
+	Estimate cost.Range
+	// Program evaluates the expression.
+	Program *eval.Program
+
+	scope *Scope
+}
+
+// Type returns the type of the result.
+func (x *Expression) Type() *types.Type { return x.Checked.GetType(x.Checked.Expr().ID()) }
+
+// RefersTo tells whether the expression refers to a variable.
+func (x *Expression) RefersTo(name string) bool {
+	for _, ref := range x.Checked.ReferenceMap() {
+		if ref.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Release returns the release of the server that compiles the expression.
+func (x *Expression) Release() release.Release { return x.scope.env.server.Release }
+
+// EstimateBy estimates one evaluation by other sizes than those of the scope.
+func (x *Expression) EstimateBy(sizes pricing.Sizer) (cost.Range, error) {
+	return x.scope.env.prices.Estimate(x.Checked, sizes)
+}
+
+// Trace is EstimateBy with the parts of the estimate.
+func (x *Expression) Trace(sizes pricing.Sizer, bounds pricing.Bounds) (*report.Node, error) {
+	return x.scope.env.prices.Trace(x.Checked, sizes, bounds)
+}
+
+// TraceSound is a trace that is not a server's, see pricing.Table.TraceSound.
+func (x *Expression) TraceSound(sizes pricing.Sizer) (*report.Node, []pricing.Doubt, error) {
+	return x.scope.env.prices.TraceSound(x.Checked, sizes)
+}
+
+// Words are what an API server puts before the error of each stage.
+type Words struct{ check, plan, estimate string }
+
+// The words for a rule or any other expression, and for a messageExpression.
+var (
+	RuleWords    = Words{"compilation failed: ", "program instantiation failed: ", "cost estimation failed: "}
+	MessageWords = Words{"messageExpression compilation failed: ", "messageExpression instantiation failed: ", "cost estimation failed for messageExpression: "}
+)
+
+// Put returns an error with the words for its stage before the server's text.
+func (w Words) Put(err *diag.CompileError) *diag.CompileError {
+	before := map[diag.Stage]string{diag.StageCheck: w.check, diag.StagePlan: w.plan, diag.StageEstimate: w.estimate}
+	worded := *err
+	worded.Server = before[err.Stage] + err.Server
+	return &worded
+}
+
+// failed is the error of a stage after type checking.
+func failed(expr string, stage diag.Stage, err error) *diag.CompileError {
+	return &diag.CompileError{
+		Expression: expr, Stage: stage, Server: err.Error(),
+		Issues: []diag.Issue{{Code: diag.PlanFailed, Message: err.Error()}},
+	}
+}

@@ -1,0 +1,156 @@
+package compile
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
+)
+
+// laterFunction is the hint for a call of a function that the environment lacks.
+func (e *Env) laterFunction(call celast.CallExpr) string {
+	name := call.FunctionName()
+	if m, ok := server.All().Macros[server.MacroForm{Name: name, Args: len(call.Args()), Member: call.IsMemberFunction()}]; ok && !m.Everywhere() {
+		return m.Needs()
+	}
+	known := server.All().Functions[name]
+	if call.IsMemberFunction() {
+		if of, ok := Qualified(call.Target()); ok {
+			if functions := server.All().Functions[of+"."+name]; len(functions) > 0 {
+				known, name = functions, of+"."+name
+			}
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return oldest(known, name).Needs()
+}
+
+// laterName is the hint for an unknown name: it may be the first part of the
+// name of a function or a type.
+func (e *Env) laterName(ident celast.Expr, nodes map[int64]celast.Expr) string {
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		node := nodes[id]
+		switch node.Kind() {
+		case celast.CallKind:
+			if call := node.AsCall(); call.IsMemberFunction() && root(call.Target()) == ident.ID() {
+				name, _ := Qualified(call.Target())
+				name += "." + call.FunctionName()
+				if known := server.All().Functions[name]; len(known) > 0 && e.cel.Functions()[name] == nil {
+					return oldest(known, name).Needs()
+				}
+			}
+		case celast.SelectKind, celast.IdentKind:
+			if root(node) == ident.ID() {
+				name, _ := Qualified(node)
+				if t, ok := server.All().Types[name]; ok {
+					return t.Needs()
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// root is the id of the identifier that a chain of selections begins with.
+func root(e celast.Expr) int64 {
+	for e.Kind() == celast.SelectKind {
+		e = e.AsSelect().Operand()
+	}
+	return e.ID()
+}
+
+// Qualified is the name that a chain of selections may stand for.
+func Qualified(e celast.Expr) (string, bool) {
+	switch e.Kind() {
+	case celast.IdentKind:
+		return e.AsIdent(), true
+	case celast.SelectKind:
+		of, ok := Qualified(e.AsSelect().Operand())
+		return of + "." + e.AsSelect().FieldName(), ok
+	}
+	return "", false
+}
+
+// laterOverload is the hint for a call of a function that the environment has,
+// with arguments that it may take in a newer one.
+func (e *Env) laterOverload(call celast.CallExpr) string {
+	name := call.FunctionName()
+	if comparisons[name] && !e.numbers {
+		return server.All().Numbers.Needs()
+	}
+	count := len(call.Args())
+	if call.IsMemberFunction() {
+		count++
+	}
+	declared := map[string]bool{}
+	for _, o := range e.cel.Functions()[name].OverloadDecls() {
+		declared[o.ID()] = true
+	}
+	var missing []server.Overload
+	for _, o := range server.All().Functions[name] {
+		if !declared[o.ID] && o.Member == call.IsMemberFunction() && len(o.Args) == count {
+			missing = append(missing, o)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(missing, older)
+	return server.Feature{Name: library.Function{Name: name}.Signature(first.Overload), Since: first.Since}.Needs()
+}
+
+// laterSyntax is the hint for an expression that only a newer parser takes.
+func (e *Env) laterSyntax(expr string) string {
+	if e.optionals && e.parser == nil {
+		return ""
+	}
+	newest, err := ForServer(server.StoredIn(release.Newest()))
+	if err != nil {
+		return ""
+	}
+	parsed, issues := newest.cel.Parse(expr)
+	switch {
+	case issues.Err() != nil:
+		return ""
+	case len(Backquoted(parsed.NativeRep(), []rune(expr))) > 0:
+		return server.All().Backquotes.Needs()
+	}
+	return server.All().Optionals.Needs()
+}
+
+func older(a, b server.Overload) int { return a.Older(b.Feature) }
+
+// oldest is the oldest of several overloads, by the name of their function.
+func oldest(overloads []server.Overload, name string) server.Feature {
+	f := slices.MinFunc(overloads, older).Feature
+	f.Name = name
+	return f
+}
+
+// comparisons are the operators that take numbers of different types where
+// these compare.
+var comparisons = map[string]bool{
+	operators.Less: true, operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true,
+}
+
+// Backquoted are the selections of fields by names in backquotes.
+func Backquoted(parsed *celast.AST, source []rune) (ids []int64) {
+	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		at, ok := parsed.SourceInfo().GetOffsetRange(e.ID())
+		if e.Kind() != celast.SelectKind || !ok || int(at.Start) >= len(source) {
+			return
+		}
+		rest := strings.TrimLeft(strings.TrimPrefix(string(source[at.Start:]), "."), "? \t\r\n")
+		if strings.HasPrefix(rest, "`") {
+			ids = append(ids, e.ID())
+		}
+	}))
+	return ids
+}

@@ -1,0 +1,99 @@
+package compile
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/ext"
+
+	"github.com/kubecel/kubecel/diag"
+)
+
+// formatsUnknown tells whether an expression has such a call.
+func formatsUnknown(checked *celast.AST) (found bool) {
+	celast.PostOrderVisit(checked.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		ref := checked.ReferenceMap()[e.ID()]
+		if e.Kind() == celast.CallKind && ref != nil && slices.Contains(ref.OverloadIDs, overloads.ExtFormatString) {
+			found = found || e.AsCall().Target().Kind() != celast.LiteralKind
+		}
+	}))
+	return found
+}
+
+// formatValidator checks calls of format. It is the only validator that comes
+// with cel-go's library of strings; a test holds that it is there.
+var formatValidator = sync.OnceValue(func() cel.ASTValidator {
+	env, err := cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2)))
+	if err != nil || len(env.Validators()) != 1 {
+		return nil
+	}
+	return env.Validators()[0]
+})
+
+func isFormatValidator(v cel.ASTValidator) bool {
+	format := formatValidator()
+	return format != nil && v.Name() == format.Name()
+}
+
+// validate runs the validators of literals.
+func validate(expr string, env *cel.Env, format bool, checked *celast.AST, issues *cel.Issues) (err *diag.CompileError) {
+	// cel-go's validators of literals panic on some expressions, such as
+	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicError(expr, r)
+		}
+	}()
+	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
+	validators := env.Validators()
+	for _, v := range validators {
+		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
+			if err := c.Configure(config); err != nil {
+				return panicError(expr, err)
+			}
+		}
+	}
+	for _, v := range validators {
+		if format || !isFormatValidator(v) {
+			v.Validate(env, config, checked, issues)
+		}
+	}
+	return nil
+}
+
+// validatorConfig is what the validators of literals tell each other.
+type validatorConfig map[string]any
+
+func (c validatorConfig) GetOrDefault(name string, value any) any {
+	if v, ok := c[name]; ok {
+		return v
+	}
+	return value
+}
+
+func (c validatorConfig) Set(name string, value any) error {
+	c[name] = value
+	return nil
+}
+
+// FormatIssues are the literals in calls of format that only some servers reject.
+// There are none if the check panics, as it does where no server accepts the
+// expression.
+func (x *Expression) FormatIssues() (found []*common.Error) {
+	format := formatValidator()
+	if format == nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			found = nil
+		}
+	}()
+	issues := cel.NewIssues(common.NewErrors(common.NewTextSource(x.Source)))
+	format.Validate(x.scope.env.cel, validatorConfig{}, x.Checked, issues)
+	return issues.Errors()
+}

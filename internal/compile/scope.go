@@ -1,0 +1,107 @@
+package compile
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/server"
+)
+
+// Scope compiles the expressions of one place: the base environment, its
+// variables, and the types that they need.
+type Scope struct {
+	env      *Env
+	checker  *checker.Env
+	provider types.Provider
+	sizes    pricing.Sizer
+}
+
+// Scope adds variables to the environment. A nil provider means that of the
+// environment, and nil sizes that nothing is known of the variables' sizes.
+func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
+	if provider == nil {
+		provider = e.cel.CELTypeProvider()
+	}
+	scoped, err := checker.NewEnv(e.cel.Container, provider,
+		checker.CrossTypeNumericComparisons(e.numbers), checker.ValidatedDeclarations(e.checker))
+	if err != nil {
+		return nil, err
+	}
+	// Those of the base environment again, so that a name declared in both is an
+	// error: since v0.31 the checker only looks at the last scope.
+	if err := scoped.AddIdents(append(e.cel.Variables(), vars...)...); err != nil {
+		return nil, err
+	}
+	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
+}
+
+// Sizes returns what estimates of the scope take the sizes of variables from.
+func (s *Scope) Sizes() pricing.Sizer { return s.sizes }
+
+// Compile parses, checks, plans and estimates an expression. The error is what a
+// server says, without the words of [Words]. The expression is returned beside
+// the error of a stage after the check.
+func (s *Scope) Compile(expr string) (*Expression, *diag.CompileError) {
+	return s.CompileShared(expr, nil)
+}
+
+// CompileShared is [Scope.Compile]. It takes from shared what a scope of another
+// environment has made of the same expression, where the two cannot differ.
+func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.CompileError) {
+	c := s.plan(expr, shared)
+	if c.checked == nil {
+		return nil, c.err
+	}
+	x := &Expression{Source: expr, Checked: c.checked, Program: c.program, scope: s}
+	if c.err != nil {
+		return x, c.err
+	}
+	var err error
+	if x.Estimate, err = s.env.prices.Estimate(x.Checked, s.sizes); err != nil {
+		return x, failed(expr, diag.StageEstimate, err)
+	}
+	return x, nil
+}
+
+func (s *Scope) parse(expr string) (common.Source, *celast.AST, *diag.CompileError) {
+	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
+	if err != nil {
+		return nil, nil, sizeError(expr, err)
+	}
+	parsed, issues := s.env.parseSource(source)
+	if issues.Err() != nil {
+		return nil, nil, s.syntaxError(expr, issues)
+	}
+	return source, parsed, nil
+}
+
+// check type-checks what was parsed, which it changes.
+func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *diag.CompileError) {
+	checked, errs := checker.Check(parsed, source, s.checker)
+	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
+	if issues.Err() != nil {
+		return nil, s.checkError(parsed, source, issues)
+	}
+	if err := s.validateLiterals(source.Content(), checked, issues); err != nil {
+		return nil, err
+	}
+	return checked, nil
+}
+
+func (s *Scope) validateLiterals(expr string, checked *celast.AST, issues *cel.Issues) *diag.CompileError {
+	if err := validate(expr, s.env.cel, s.env.checksFormat, checked, issues); err != nil {
+		return err
+	}
+	if issues.Err() != nil {
+		return literalError(expr, issues)
+	}
+	if s.env.server.Release == server.FormatPanics && formatsUnknown(checked) {
+		return panicError(expr, "invalid memory address or nil pointer dereference")
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package kubecel
+
+import (
+	"context"
+
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/explain"
+	"github.com/kubecel/kubecel/internal/typesystem"
+	"github.com/kubecel/kubecel/report"
+)
+
+type reportConfig struct {
+	limits report.Limits
+}
+
+// Report says where the estimated cost of an expression comes from. Bounds come
+// from the schemas of variables; of a variable with a CEL type nothing is known.
+// The error of an expression that does not compile is a *CompileError.
+func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expression, error) {
+	r, _, err := e.report(expression, opts)
+	return r, err
+}
+
+// ReportEval is [Env.Report] with what one evaluation costs, node by node. Variables
+// are as in [Expression.Eval]. An evaluation that fails is no error: the report says
+// so. If the context ends before, the error is that of the context in an *EvalError.
+func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string]any, opts ...ReportOption) (*report.Expression, error) {
+	if ctx == nil {
+		return nil, errNilContext()
+	}
+	r, compiled, err := e.report(expression, opts)
+	if err != nil {
+		return nil, err
+	}
+	result, record := compiled.Program.Record(ctx, variables{env: e, values: vars}, e.config.limit)
+	if result.Kind == eval.KindInterrupted {
+		return nil, cancelled(ctx, result.Err)
+	}
+	explain.Evaluated(r, result, record.Nodes)
+	return r, nil
+}
+
+func (e *Env) report(expression string, opts []ReportOption) (*report.Expression, *compile.Expression, error) {
+	if e.isZero() {
+		return nil, nil, errZeroEnv()
+	}
+	config := reportConfig{limits: explain.ServerLimits()}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyReport(&config)
+		}
+	}
+	compiled, failed := e.scope.Compile(expression)
+	if failed != nil {
+		return nil, nil, compile.RuleWords.Put(failed)
+	}
+	return explain.Expression(compiled, e.bounds(compiled), config.limits), compiled, nil
+}
+
+// bounds finds what bounds the data at a path of an expression.
+func (e *Env) bounds(x *compile.Expression) func(path []string) (typesystem.Bound, bool) {
+	roots := map[string]*typesystem.Schema{}
+	for _, v := range e.config.variables {
+		if v.schema != nil {
+			roots[v.name] = v.schema
+		}
+	}
+	return func(path []string) (typesystem.Bound, bool) {
+		if len(path) == 0 || roots[path[0]] == nil {
+			return typesystem.Bound{}, false
+		}
+		b, ok := roots[path[0]].Bound(nil, path, x.Release())
+		b.Place = append(typesystem.Place{{Keyword: "variable", Name: path[0]}}, b.Place...)
+		return b, ok
+	}
+}

@@ -1,0 +1,83 @@
+package kubecel
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/release"
+)
+
+// serverConfig says which environment of an API server to use.
+type serverConfig struct {
+	release, compatible release.Release
+	stored              bool
+	err                 error
+}
+
+func newServerConfig(opts []CRDOption) (c serverConfig) {
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyCRD(&c)
+		}
+	}
+	return c
+}
+
+// of returns the release, the newest by default.
+func (c serverConfig) of() release.Release {
+	if c.release.IsZero() {
+		return release.Newest()
+	}
+	return c.release
+}
+
+// env returns the server's environment; explicit tells whether the caller chose it.
+func (c serverConfig) env() (s server.Environment, explicit bool, err error) {
+	r := c.of()
+	switch {
+	case c.err != nil:
+		return s, false, c.err
+	case c.stored && !c.compatible.IsZero():
+		return s, false, errors.New("stored expressions are evaluated whatever the server is compatible with")
+	case c.compatible.After(r):
+		return s, false, fmt.Errorf("a server of Kubernetes %v cannot be compatible with %v: it does not know it", r, c.compatible)
+	case c.stored:
+		return server.StoredIn(r), true, nil
+	case !c.compatible.IsZero():
+		return server.CompatibleWith(r, c.compatible), true, nil
+	case !c.release.IsZero():
+		return server.WrittenTo(r), true, nil
+	}
+	return server.StoredIn(r), false, nil
+}
+
+// written returns the environment in which the server compiles what is written.
+func (c serverConfig) written() (*compile.Env, error) {
+	s, explicit, err := c.env()
+	if err != nil {
+		return nil, optionError(err)
+	}
+	if !explicit {
+		s = server.WrittenTo(release.Newest())
+	}
+	return environment(s)
+}
+
+// evaluating returns the environment in which the server evaluates what it has
+// stored, whatever it is compatible with.
+func (c serverConfig) evaluating() (*compile.Env, error) {
+	if _, _, err := c.env(); err != nil {
+		return nil, optionError(err)
+	}
+	return environment(server.StoredIn(c.of()))
+}
+
+func environment(s server.Environment) (*compile.Env, error) {
+	env, err := compile.ForServer(s)
+	if err != nil {
+		return nil, optionError(err)
+	}
+	return env, nil
+}
