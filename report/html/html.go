@@ -1,12 +1,14 @@
-// Package html makes a page of a report: a flame graph of the estimated cost of a
-// schema's rules, which can be followed down to the part of an expression and the
-// bound of the schema that it rests on, with the bounds that would help beside it.
+// Package html makes a page of a report: a flame graph of the estimated cost of the
+// rules of a CRD, or of one expression. Readers can follow it down to the part of an
+// expression and to the bound of the schema that its cost rests on. The bounds that
+// would help stand beside it.
 //
 // The page is one file. It loads nothing and opens from disk.
 package html
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"html/template"
@@ -25,18 +27,18 @@ var (
 )
 
 // Write writes the page of a report.
-func Write(w io.Writer, s *report.CRD) error {
+func Write[R *report.CRD | *report.Expression](w io.Writer, r R) error {
 	t, err := template.New("page").Parse(page)
 	if err != nil {
 		return err
 	}
-	data, err := exact(s)
+	data, err := exact(r)
 	if err != nil {
 		return err
 	}
-	title := s.Name
-	if title == "" {
-		title = "Cost of rules"
+	title := "Cost of an expression"
+	if crd, ok := any(r).(*report.CRD); ok {
+		title = cmp.Or(crd.Name, "Cost of rules")
 	}
 	return t.Execute(w, map[string]any{"Title": title, "Style": style, "Script": script, "Data": data})
 }
@@ -46,8 +48,8 @@ const maxSafe = 1<<53 - 1
 
 // exact turns a report into what JSON has, with numbers too large for JavaScript as
 // strings.
-func exact(s *report.CRD) (any, error) {
-	encoded, err := json.Marshal(s)
+func exact(r any) (any, error) {
+	encoded, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}

@@ -83,3 +83,30 @@ func TestWrite(t *testing.T) {
 		t.Errorf("data %+v", data)
 	}
 }
+
+// TestWriteExpression holds that a page of one expression has its report, and says what
+// it is about.
+func TestWriteExpression(t *testing.T) {
+	env, err := kubecel.NewEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := env.Report("[1, 2].all(n, n > 0)", kubecel.ReportEvaluation(t.Context(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := html.Write(&page, x); err != nil {
+		t.Fatal(err)
+	}
+	if want := "<h1 id=\"title\">Cost of an expression</h1>"; !strings.Contains(page.String(), want) {
+		t.Errorf("the page lacks %s", want)
+	}
+	var again report.Expression
+	if err := json.Unmarshal(dataElement.FindSubmatch(page.Bytes())[1], &again); err != nil {
+		t.Fatal(err)
+	}
+	if again.Source != x.Source || again.Total != x.Total || again.Actual.Result != "true" || len(again.Root.Parts) != len(x.Root.Parts) {
+		t.Errorf("the page has the report %+v of %+v", again, x)
+	}
+}

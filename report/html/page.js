@@ -1,6 +1,8 @@
 "use strict";
 (() => {
-  const report = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
+  // The report of one expression is shown as that of a schema which has no other.
+  const single = data.expressions === undefined, report = single ? {expressions: [data]} : data, whole = single ? "the expression" : "the schema";
   const flame = document.getElementById("flame"), details = document.getElementById("details");
   const rowHeight = 23, unbounded = "18446744073709551615";
 
@@ -41,12 +43,12 @@
     return box;
   };
   const expressionBox = x => {
-    const value = Number(x.total), box = {title: x.kind === "rule" ? x.source : "message: " + x.source, style: x.server.within ? "ok" : "over", value, x, below: []};
+    const value = Number(x.total), box = {title: (x.kind === "messageExpression" ? "message: " : "") + x.source, style: x.server.within ? "ok" : "over", value, x, below: []};
     if (x.root && value > 0) box.below.push(nodeBox(x.root, value, x));
     return box;
   };
-  const root = {title: report.name || "schema", style: "place", value: 0, below: [], place: ""};
-  for (const x of report.expressions) {
+  const root = single ? expressionBox(data) : {title: report.name || "schema", style: "place", value: 0, below: [], place: ""};
+  for (const x of single ? [] : report.expressions) {
     let at = root;
     for (const step of (x.place ?? "").split(".").filter(Boolean)) {
       let next = at.below.find(b => b.step === step);
@@ -56,7 +58,7 @@
     at.below.push(expressionBox(x));
   }
   const measure = b => {
-    if (b.step !== undefined || b === root) b.value = b.below.map(measure).reduce((a, v) => a + v, 0);
+    if (b.place !== undefined) b.value = b.below.map(measure).reduce((a, v) => a + v, 0);
     b.below.sort((a, c) => c.value - a.value);
     for (const c of b.below) c.above = b;
     if (b.x) b.below.forEach(measure);
@@ -85,7 +87,7 @@
       rows = Math.max(rows, row + 1);
       const share = root.value > 0 ? b.value / root.value : 0;
       flame.append(Object.assign(make("button", {
-        class: [b.style, b === chosen ? "chosen" : "", above ? "above" : "", w < 24 ? "narrow" : ""].join(" "), role: "treeitem", title: b.title + "\n" + percent(share) + " of the schema",
+        class: [b.style, b === chosen ? "chosen" : "", above ? "above" : "", w < 24 ? "narrow" : ""].join(" "), role: "treeitem", title: b.title + "\n" + percent(share) + " of " + whole,
         style: `left:${left}px;width:${w}px;top:${row * rowHeight}px`, click: () => choose(b, true),
       }, b.title)));
       if (above) return;
@@ -107,6 +109,7 @@
   };
 
   const table = () => {
+    if (single) return;
     const t = document.getElementById("rules");
     t.replaceChildren(make("colgroup", {}, make("col", {class: "share"}), make("col", {class: "total"}), make("col")),
       make("tr", {}, make("th", {}, "Share"), make("th", {class: "n"}, "Estimated total"), make("th", {}, "Expression")));
@@ -133,7 +136,7 @@
     make("tr", {}, make("th", {}, k), make("td", {class: "n"}, v), make("td", {class: "soft"}, note ?? ""))));
   const changes = list => make("table", {}, make("tr", {}, make("th", {}, "Bound"), make("th", {class: "n"}, "Now"), make("th", {class: "n"}, "Set to")),
     ...list.map(c => make("tr", {}, make("td", {}, make("code", {class: "path", title: c.schema}, c.data || "root"), make("b", {}, c.keyword)),
-      make("td", {class: "n soft"}, c.from === undefined ? "missing" : number(c.from)), make("td", {class: "n"}, make("b", {}, (c.largest || !c.fits ? "" : "≥ ") + number(c.to))))));
+      make("td", {class: "n soft"}, c.value === undefined ? "missing" : number(c.value)), make("td", {class: "n"}, make("b", {}, (c.largest || !c.fits ? "" : "≥ ") + number(c.to))))));
   const adviceOf = x => {
     const a = x.advice;
     if (!a) return null;
@@ -162,16 +165,19 @@
   const showExpression = x => {
     const e = x.evaluations;
     details.append(make("h2", {}, x.kind === "rule" ? "Rule" : x.kind === "messageExpression" ? "Message expression" : "Expression"),
-      make("p", {class: "soft"}, make("code", {}, x.path)), sourceOf(x));
+      x.path ? make("p", {class: "soft"}, make("code", {}, x.path)) : "", sourceOf(x));
     if (x.error) { details.append(make("pre", {class: "bad"}, x.error)); return; }
     details.append(make("p", {class: "big " + (x.server.within ? "good" : "bad")}, number(x.total)),
       make("p", {}, x.server.within ? `within the limit of ${number(x.server.limit)}, ${number(x.server.headroom)} left` : `over the limit of ${number(x.server.limit)}, ${times(x.server.factor)} times`));
-    if (x.own.limit !== x.server.limit) details.append(make("p", {class: x.own.within ? "good" : "bad"}, `your limit: ${number(x.own.limit)}, ${x.own.within ? "kept" : "exceeded " + times(x.own.factor) + " times"}`));
+    if (x.caller.limit !== x.server.limit) details.append(make("p", {class: x.caller.within ? "good" : "bad"}, `your limit: ${number(x.caller.limit)}, ${x.caller.within ? "kept" : "exceeded " + times(x.caller.factor) + " times"}`));
     if (x.server.message) details.append(make("p", {class: "said soft"}, x.server.message));
     details.append(adviceOf(x) ?? "", make("h3", {}, "Where it comes from"), rows(
       ["one evaluation", number(x.estimate.max), `at least ${number(x.estimate.min)}`],
-      ["× evaluations", number(e.count), e.bounded ? "the product of these bounds" : `as many values of ${e.minSize} bytes as a request of ${number(e.requestSize)} bytes holds`],
+      !single && ["× evaluations", number(e.count), e.bounded ? "the product of these bounds" : `as many values of ${e.minSize} bytes as a request of ${number(e.requestSize)} bytes holds`],
       ...chain(x), x.actual && ["it did cost", number(x.actual.cost), x.actual.evaluations ? `in ${x.actual.evaluations} evaluations` : ""]), soundOf(x));
+    if (x.actual?.result) details.append(make("h3", {}, "Its value"), make("pre", {}, x.actual.result));
+    if (x.actual?.error) details.append(make("h3", {}, "Its error"), make("pre", {class: "bad"}, x.actual.error));
+    if (single) showColours();
   };
   const showNode = (x, n) => {
     details.append(make("h2", {}, n.kind + (n.name ? " " + n.name : "")), make("p", {class: "soft"}, make("code", {}, x.path), ` ${n.at.line}:${n.at.column}`), sourceOf(x, n.at),
@@ -195,6 +201,9 @@
     for (const f of report.findings) details.append(make("div", {class: "said"}, make("code", {}, f.path), make("div", {class: "soft"}, f.message)));
     const v = report.validation;
     if (v) details.append(make("h3", {}, "Spent on an object"), rows(["all", number(v.cost), `of ${number(v.budget)}`], ...v.spending.slice(0, 20).map(s => [make("code", {}, s.path), number(s.cost), `${s.evaluations} evaluations`])));
+    showColours();
+  };
+  const showColours = () => {
     const names = {over: "over its limit", ok: "within its limit", loop: "loop", call: "function", read: "variable, field", make: "literal, list, map"};
     details.append(make("h3", {}, "Colours"), make("p", {class: "keys"}, ...Object.entries(names).map(([c, t]) => make("span", {}, make("i", {class: c}), t))),
       make("p", {class: "soft"}, "The width of a box is its share of the estimated cost. Click one to look into it."));
@@ -204,9 +213,11 @@
     if (chosen.n) showNode(chosen.x, chosen.n); else if (chosen.x) showExpression(chosen.x); else showPlace(chosen);
   };
 
-  document.getElementById("title").textContent = [report.name || "Cost of rules", report.version].filter(Boolean).join(" ");
-  document.getElementById("summary").textContent = `${report.expressions.length} expressions, estimated at ${number(report.total)} of ${number(report.server.limit)} units`;
-  document.getElementById("verdict").append(make("span", {class: "chip " + (report.accepted ? "good" : "bad")}, `Kubernetes ${report.release} ${report.accepted ? "accepts" : "rejects"} it`));
+  const good = single ? data.server.within : data.accepted;
+  if (!single) document.getElementById("title").textContent = [data.name || "Cost of rules", data.version].filter(Boolean).join(" ");
+  document.getElementById("summary").textContent = (single ? "" : `${data.expressions.length} expressions, `) + `estimated at ${number(data.total)} of ${number(data.server.limit)} units`;
+  document.getElementById("verdict").append(make("span", {class: "chip " + (good ? "good" : "bad")}, single ? (good ? "within" : "over") + " the limit of a rule" : `Kubernetes ${data.release} ${good ? "accepts" : "rejects"} it`));
+  document.getElementById("list").hidden = single;
   window.addEventListener("resize", draw);
   window.addEventListener("keydown", e => { if (e.key === "Escape") choose(zoomed.above ?? root, true); });
   // #expression=0 opens the page at an expression, #node=3.1 at a node of it.
