@@ -91,7 +91,7 @@ func TestWriteExpression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := env.Report("[1, 2].all(n, n > 0)", kubecel.ReportEvaluation(t.Context(), nil))
+	x, err := env.ReportEval(t.Context(), "[1, 2].all(n, n > 0)", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
