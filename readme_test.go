@@ -26,6 +26,13 @@ func TestReadmeQuickStart(t *testing.T) {
 	if block(section, "go") != string(program) {
 		t.Error("the program of README.md is not examples/quickstart/main.go")
 	}
+	crd, err := os.ReadFile("examples/quickstart/crd.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if block(section, "yaml") != string(crd) {
+		t.Error("the CRD of README.md is not examples/quickstart/crd.yaml")
+	}
 	if lines := strings.Count(string(program), "\n"); lines > 25 {
 		t.Errorf("the quick start has %d lines, want at most 25", lines)
 	}

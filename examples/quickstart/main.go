@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
-
 	"github.com/kubecel/kubecel"
 )
 
-const widgets = `{kind: CustomResourceDefinition, apiVersion: apiextensions.k8s.io/v1, spec: {versions: [{name: v1, schema: {openAPIV3Schema: {
-  type: object, properties: {size: {type: integer, default: 4}}, x-kubernetes-validations: [{rule: self.size % 2 == 1, fieldPath: .size}]}}}]}}`
+//go:embed crd.yaml
+var document []byte
 
 func main() {
-	crd, err := kubecel.ParseCRD([]byte(widgets))
+	crd, err := kubecel.ParseCRD(document)
 	if err != nil {
 		panic(err)
 	}
@@ -19,7 +19,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	object := rules.ApplyDefaults(map[string]any{})
+	object := rules.ApplyDefaults(map[string]any{"spec": map[string]any{"host": "my_host"}})
 	result, err := rules.Validate(context.Background(), object, nil)
 	fmt.Println(result.ErrorList().ToAggregate(), result.Cost, err)
 }
