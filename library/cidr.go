@@ -31,25 +31,15 @@ func cidrLibrary() Library {
 		since: release.Minor(30),
 		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 network: an address and the length of a prefix.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{
-			function("cidr", "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.", Overload{
-				ID: "string_to_cidr", Args: args(cel.StringType), Result: typ,
-				Impl: parser(parseCIDR),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `cidr('192.168.0.0/16').prefixLength()`, Want: `16`},
-					{Expr: `cidr('192.168.0.0')`, Err: "network address parse error during conversion from string"},
-					{Expr: `cidr('::ffff:1.2.3.0/24')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.0/24" is not allowed`},
-				},
-			}),
-			function("isCIDR", "Tells whether a string is a network that `cidr` accepts.", Overload{
-				ID: "is_cidr", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: accepts(parseCIDR),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `isCIDR('::1/64')`, Want: `true`},
-					{Expr: `isCIDR('192.168.0.0/33')`, Want: `false`},
-				},
-			}),
+			ofString("cidr", "Parses a network in CIDR notation. IPv4-mapped IPv6 addresses and addresses with a zone are errors.",
+				"string_to_cidr", typ, cost.Scan(cost.Arg(0)), parser(parseCIDR),
+				Example{Expr: `cidr('192.168.0.0/16').prefixLength()`, Want: `16`},
+				Example{Expr: `cidr('192.168.0.0')`, Err: "network address parse error during conversion from string"},
+				Example{Expr: `cidr('::ffff:1.2.3.0/24')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.0/24" is not allowed`}),
+			ofString("isCIDR", "Tells whether a string is a network that `cidr` accepts.",
+				"is_cidr", cel.BoolType, cost.Scan(cost.Arg(0)), accepts(parseCIDR),
+				Example{Expr: `isCIDR('::1/64')`, Want: `true`},
+				Example{Expr: `isCIDR('192.168.0.0/33')`, Want: `false`}),
 			{
 				Name: "containsIP",
 				Doc:  "Tells whether a network contains an address.",

@@ -20,50 +20,38 @@ func formatLibrary() Library {
 	typ := formatClass.typ
 	formats := namedFormats()
 	functions := []Function{
-		{
-			Name: "format.named",
-			Doc:  "Returns the format of that name, or optional.none() if there is none: " + formatNames(formats) + ".",
-			Overloads: []Overload{{
-				ID: "format-named", Args: args(cel.StringType), Result: cel.OptionalType(typ),
-				Impl: Unary(func(name types.String) (*types.Optional, error) {
-					for _, f := range formats {
-						if f.function == string(name) {
-							return types.OptionalOf(f.value), nil
-						}
+		ofString("format.named", "Returns the format of that name, or optional.none() if there is none: "+formatNames(formats)+".",
+			"format-named", cel.OptionalType(typ), cost.Fixed(1).Doubted(doubtfulPattern),
+			Unary(func(name types.String) (*types.Optional, error) {
+				for _, f := range formats {
+					if f.function == string(name) {
+						return types.OptionalOf(f.value), nil
 					}
-					return types.OptionalNone, nil
-				}),
-				Cost: cost.Fixed(1).Doubted(doubtfulPattern),
-				Examples: []Example{
-					{Expr: `format.named('uuid').hasValue()`, Want: `true`},
-					{Expr: `format.named('email').hasValue()`, Want: `false`},
-				},
-			}},
-		},
-		{
-			Name: "validate",
-			Doc:  "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.",
-			Overloads: []Overload{{
-				ID: "format-validate", Member: true,
-				Args: args(typ, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
-				Impl: Binary(func(f formatValue, s types.String) (*types.Optional, error) {
-					if messages := f.v.validate(string(s)); len(messages) > 0 {
-						return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
-					}
-					return types.OptionalNone, nil
-				}),
-				// The estimate assumes a pattern of 128 characters for every format.
-				// Evaluation charges 1,103 for uri and 142 for datetime, so these can
-				// cost more than their estimate.
-				Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()).
-					As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)").
-					Doubted(doubtfulPattern),
-				Examples: []Example{
-					{Expr: `format.dns1123Label().validate('web-1').hasValue()`, Want: `false`},
-					{Expr: `format.uuid().validate('42').value()`, Want: `['does not match the UUID format']`},
-				},
-			}},
-		},
+				}
+				return types.OptionalNone, nil
+			}),
+			Example{Expr: `format.named('uuid').hasValue()`, Want: `true`},
+			Example{Expr: `format.named('email').hasValue()`, Want: `false`}),
+		function("validate", "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.", Overload{
+			ID: "format-validate", Member: true,
+			Args: args(typ, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
+			Impl: Binary(func(f formatValue, s types.String) (*types.Optional, error) {
+				if messages := f.v.validate(string(s)); len(messages) > 0 {
+					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
+				}
+				return types.OptionalNone, nil
+			}),
+			// The estimate assumes a pattern of 128 characters for every format.
+			// Evaluation charges 1,103 for uri and 142 for datetime, so these can
+			// cost more than their estimate.
+			Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()).
+				As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)").
+				Doubted(doubtfulPattern),
+			Examples: []Example{
+				{Expr: `format.dns1123Label().validate('web-1').hasValue()`, Want: `false`},
+				{Expr: `format.uuid().validate('42').value()`, Want: `['does not match the UUID format']`},
+			},
+		}),
 	}
 	for _, f := range formats {
 		functions = append(functions, f.declare())

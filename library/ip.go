@@ -41,15 +41,10 @@ func ipLibrary() Library {
 					{Expr: `ip('::ffff:1.2.3.4')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed`},
 				},
 			}),
-			function("isIP", "Tells whether a string is an IP address that `ip` accepts.", Overload{
-				ID: "is_ip", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: accepts(parseIP),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `isIP('127.0.0.1')`, Want: `true`},
-					{Expr: `isIP('::ffff:1.2.3.4')`, Want: `false`},
-				},
-			}),
+			ofString("isIP", "Tells whether a string is an IP address that `ip` accepts.",
+				"is_ip", cel.BoolType, cost.Scan(cost.Arg(0)), accepts(parseIP),
+				Example{Expr: `isIP('127.0.0.1')`, Want: `true`},
+				Example{Expr: `isIP('::ffff:1.2.3.4')`, Want: `false`}),
 			function("ip.isCanonical", "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).", Overload{
 				ID: "ip_is_canonical", Args: args(cel.StringType), Result: cel.BoolType,
 				Impl: parser(func(s string) (types.Bool, error) {
@@ -73,15 +68,10 @@ func ipLibrary() Library {
 					{Expr: `ip('2001:DB8::ABCD').isCanonical()`, Want: `false`},
 				},
 			}),
-			function("family", "Returns 4 for an IPv4 and 6 for an IPv6 address.", Overload{
-				ID: "ip_family", Member: true, Args: args(typ), Result: cel.IntType,
-				Impl: Unary(family),
-				Cost: cost.Fixed(1),
-				Examples: []Example{
-					{Expr: `ip('127.0.0.1').family()`, Want: `4`},
-					{Expr: `ip('::1').family()`, Want: `6`},
-				},
-			}),
+			method("family", "Returns 4 for an IPv4 and 6 for an IPv6 address.",
+				"ip_family", args(typ), cel.IntType, Unary(family),
+				Example{Expr: `ip('127.0.0.1').family()`, Want: `4`},
+				Example{Expr: `ip('::1').family()`, Want: `6`}),
 			ipPredicate("isUnspecified", "ip_is_unspecified", "Tells whether an address is 0.0.0.0 or ::.",
 				netip.Addr.IsUnspecified, `ip('::')`, `ip('127.0.0.1')`),
 			ipPredicate("isLoopback", "ip_is_loopback", "Tells whether an address is in 127.0.0.0/8 or is ::1.",

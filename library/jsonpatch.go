@@ -19,17 +19,11 @@ func JSONPatch() Library {
 		Doc:   "Helps to build JSON patches.",
 		trait: declare.Policies,
 		Functions: []Function{
-			function("jsonpatch.escapeKey", "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.", Overload{
-				ID: "string_jsonpatch_escapeKey_string", Args: args(cel.StringType), Result: cel.StringType,
-				Impl: Unary(func(key types.String) (types.String, error) {
-					return types.String(escape.Replace(string(key))), nil
-				}),
-				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `jsonpatch.escapeKey('example.com/my~label')`, Want: `'example.com~1my~0label'`},
-					{Expr: `jsonpatch.escapeKey('plain')`, Want: `'plain'`},
-				},
-			}),
+			ofString("jsonpatch.escapeKey", "Escapes a key for use as a segment of a JSON Pointer: `~` becomes `~0` and `/` becomes `~1`.",
+				"string_jsonpatch_escapeKey_string", cel.StringType, cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
+				Unary(func(key types.String) (types.String, error) { return types.String(escape.Replace(string(key))), nil }),
+				Example{Expr: `jsonpatch.escapeKey('example.com/my~label')`, Want: `'example.com~1my~0label'`},
+				Example{Expr: `jsonpatch.escapeKey('plain')`, Want: `'plain'`}),
 		},
 	}
 }

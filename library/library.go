@@ -143,6 +143,13 @@ func function(name, doc string, overloads ...Overload) Function {
 	return Function{Name: name, Doc: doc, Overloads: overloads}
 }
 
+// ofString declares a function with one overload that takes a string.
+func ofString(name, doc, id string, result *cel.Type, price cost.Model, impl Impl, examples ...Example) Function {
+	return function(name, doc, Overload{
+		ID: id, Args: args(cel.StringType), Result: result, Impl: impl, Cost: price, Examples: examples,
+	})
+}
+
 // method declares a member function with one overload that costs a unit.
 func method(name, doc, id string, arguments []*cel.Type, result *cel.Type, impl Impl, examples ...Example) Function {
 	return function(name, doc, Overload{

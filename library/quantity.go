@@ -117,23 +117,19 @@ func quantitySum(name, doc string, apply func(*resource.Quantity, resource.Quant
 		return quantityValue{quantityData{&n, true}}, nil
 	}
 	typ := quantityClass.typ
-	return Function{
-		Name: name,
-		Doc:  doc,
-		Overloads: []Overload{{
-			ID: "quantity_" + name, Member: true, Args: args(typ, typ), Result: typ,
-			Impl:     Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, y.v.get()) }),
-			Cost:     cost.Fixed(1),
-			Examples: []Example{withQuantity},
-		}, {
-			ID: "quantity_" + name + "_int", Member: true, Args: args(typ, cel.IntType), Result: typ,
-			Impl: Binary(func(x quantityValue, y types.Int) (quantityValue, error) {
-				return calculate(x, *resource.NewQuantity(int64(y), resource.DecimalExponent))
-			}),
-			Cost:     cost.Fixed(1),
-			Examples: []Example{withInt},
-		}},
-	}
+	return function(name, doc, Overload{
+		ID: "quantity_" + name, Member: true, Args: args(typ, typ), Result: typ,
+		Impl:     Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, y.v.get()) }),
+		Cost:     cost.Fixed(1),
+		Examples: []Example{withQuantity},
+	}, Overload{
+		ID: "quantity_" + name + "_int", Member: true, Args: args(typ, cel.IntType), Result: typ,
+		Impl: Binary(func(x quantityValue, y types.Int) (quantityValue, error) {
+			return calculate(x, *resource.NewQuantity(int64(y), resource.DecimalExponent))
+		}),
+		Cost:     cost.Fixed(1),
+		Examples: []Example{withInt},
+	})
 }
 
 // quantityData is a quantity. As a key of a map it equals only itself.

@@ -24,13 +24,7 @@ func regexLibrary() Library {
 		Functions: []Function{
 			function("find", "Returns the first match of a regular expression in a string, or the empty string if there is none.", Overload{
 				ID: "string_find_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.StringType,
-				Impl: Binary(func(str, pattern types.String) (types.String, error) {
-					re, err := compileRegex(pattern)
-					if err != nil {
-						return "", err
-					}
-					return types.String(re.FindString(string(str))), nil
-				}),
+				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return match(find, str, pattern, -1) }),
 				Cost: price,
 				Examples: []Example{
 					{Expr: `'abc 123'.find('[0-9]+')`, Want: `'123'`},
@@ -40,7 +34,7 @@ func regexLibrary() Library {
 			}),
 			function("findAll", "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.", Overload{
 				ID: "string_find_all_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.ListType(cel.StringType),
-				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return findAll(str, pattern, -1) }),
+				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return match(findAll, str, pattern, -1) }),
 				Cost: price,
 				Examples: []Example{
 					{Expr: `'123 abc 456'.findAll('[0-9]+')`, Want: `['123', '456']`},
@@ -48,7 +42,9 @@ func regexLibrary() Library {
 				},
 			}, Overload{
 				ID: "string_find_all_string_int", Member: true, Args: args(cel.StringType, cel.StringType, cel.IntType), Result: cel.ListType(cel.StringType),
-				Impl: Ternary(findAll),
+				Impl: Ternary(func(str, pattern types.String, limit types.Int) (ref.Val, error) {
+					return match(findAll, str, pattern, limit)
+				}),
 				Cost: price,
 				Examples: []Example{
 					{Expr: `'123 abc 456'.findAll('[0-9]+', 1)`, Want: `['123']`},
@@ -56,38 +52,31 @@ func regexLibrary() Library {
 				},
 			}),
 		},
-		regexes: []declare.Regex{
-			constantRegex("find", func(re *regexp.Regexp, str string, _ int) ref.Val {
-				return types.String(re.FindString(str))
-			}),
-			constantRegex("findAll", findAllCompiled),
-		},
+		regexes: []declare.Regex{constantRegex("find", find), constantRegex("findAll", findAll)},
 	}
 }
 
-func compileRegex(pattern types.String) (*regexp.Regexp, error) {
+// A matcher returns the matches in a string, at most as many as the limit says if it
+// is not negative.
+type matcher func(re *regexp.Regexp, str string, limit int) ref.Val
+
+func find(re *regexp.Regexp, str string, _ int) ref.Val { return types.String(re.FindString(str)) }
+
+func findAll(re *regexp.Regexp, str string, limit int) ref.Val {
+	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(str, limit))
+}
+
+func match(with matcher, str, pattern types.String, limit types.Int) (ref.Val, error) {
 	re, err := regexp.Compile(string(pattern))
 	if err != nil {
 		return nil, fmt.Errorf("Illegal regex: %w", err)
 	}
-	return re, nil
-}
-
-func findAll(str, pattern types.String, limit types.Int) (ref.Val, error) {
-	re, err := compileRegex(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return findAllCompiled(re, string(str), int(limit)), nil
-}
-
-func findAllCompiled(re *regexp.Regexp, str string, limit int) ref.Val {
-	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(str, limit))
+	return with(re, string(str), int(limit)), nil
 }
 
 // constantRegex compiles the pattern of a call once, when the program is
 // planned. The limit of a call without one is negative.
-func constantRegex(function string, match func(re *regexp.Regexp, str string, limit int) ref.Val) declare.Regex {
+func constantRegex(function string, with matcher) declare.Regex {
 	return declare.Regex{Function: function, Index: 1, Compile: func(pattern string) (functions.FunctionOp, error) {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
@@ -104,7 +93,7 @@ func constantRegex(function string, match func(re *regexp.Regexp, str string, li
 					return types.MaybeNoSuchOverloadErr(args[2])
 				}
 			}
-			return match(re, string(str), int(limit))
+			return with(re, string(str), int(limit))
 		}, nil
 	}}
 }

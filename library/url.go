@@ -42,17 +42,12 @@ func urlLibrary() Library {
 					{Expr: `url('../relative')`, Err: `URL parse error during conversion from string: parse "../relative": invalid URI for request`},
 				},
 			}),
-			function("isURL", "Tells whether a string is an absolute URI or an absolute path.", Overload{
-				ID: "is_url_string", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: accepts(url.ParseRequestURI),
+			ofString("isURL", "Tells whether a string is an absolute URI or an absolute path.",
 				// API servers give isURL no price of its own, unlike url.
-				Cost: cost.Fixed(1),
-				Examples: []Example{
-					{Expr: `isURL('https://user:pass@example.com:80/path?query=val#fragment')`, Want: `true`},
-					{Expr: `isURL('/absolute-path')`, Want: `true`},
-					{Expr: `isURL('../relative')`, Want: `false`},
-				},
-			}),
+				"is_url_string", cel.BoolType, cost.Fixed(1), accepts(url.ParseRequestURI),
+				Example{Expr: `isURL('https://user:pass@example.com:80/path?query=val#fragment')`, Want: `true`},
+				Example{Expr: `isURL('/absolute-path')`, Want: `true`},
+				Example{Expr: `isURL('../relative')`, Want: `false`}),
 			urlPart("getScheme", "url_get_scheme", "Returns the scheme, empty for a path.",
 				func(u urlData) string { return u.Scheme },
 				Example{Expr: `url('https://example.com/').getScheme()`, Want: `'https'`},
