@@ -213,7 +213,11 @@ func (e *Env) CEL() (*cel.Env, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()
 	}
-	return e.cel()
+	env, err := e.cel()
+	if err != nil {
+		return nil, optionError(err)
+	}
+	return env, nil
 }
 
 // variableSizes answers how large variables can be by their schemas.

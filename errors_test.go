@@ -2,6 +2,7 @@ package kubecel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestCompileErrors holds what a CompileError says of the first thing that is
@@ -213,14 +215,30 @@ func TestMisuse(t *testing.T) {
 				_, err := x.Eval(t.Context(), map[string]any{"self": object, "any": make(chan int)})
 				return err
 			},
-			"nil context of Validate": func() error { _, err := rules.Validate(noContext, object, nil); return err },
-			"nil object":              func() error { _, err := rules.Validate(t.Context(), nil, object); return err },
-			"zero RuleSet":            func() error { _, err := new(kubecel.RuleSet).Validate(t.Context(), object, nil); return err },
-			"nil RuleSet":             func() error { _, err := (*kubecel.RuleSet)(nil).Validate(t.Context(), object, nil); return err },
-			"zero Env":                func() error { _, err := new(kubecel.Env).Compile("1"); return err },
-			"nil Env":                 func() error { _, err := (*kubecel.Env)(nil).Compile("1"); return err },
-			"Extend of zero Env":      func() error { _, err := new(kubecel.Env).Extend(); return err },
-			"CEL of zero Env":         func() error { _, err := new(kubecel.Env).CEL(); return err },
+			"nil context of Validate":   func() error { _, err := rules.Validate(noContext, object, nil); return err },
+			"nil object":                func() error { _, err := rules.Validate(t.Context(), nil, object); return err },
+			"zero RuleSet":              func() error { _, err := new(kubecel.RuleSet).Validate(t.Context(), object, nil); return err },
+			"nil RuleSet":               func() error { _, err := (*kubecel.RuleSet)(nil).Validate(t.Context(), object, nil); return err },
+			"zero Env":                  func() error { _, err := new(kubecel.Env).Compile("1"); return err },
+			"nil Env":                   func() error { _, err := (*kubecel.Env)(nil).Compile("1"); return err },
+			"Extend of zero Env":        func() error { _, err := new(kubecel.Env).Extend(); return err },
+			"CEL of zero Env":           func() error { _, err := new(kubecel.Env).CEL(); return err },
+			"nil context of ReportEval": func() error { _, err := env.ReportEval(noContext, "1", nil); return err },
+			"zero CRD":                  func() error { _, err := new(kubecel.CRD).Check(); return err },
+			"nil CRD":                   func() error { _, err := (*kubecel.CRD)(nil).Compile("v1"); return err },
+			"acceptance of zero CRD":    func() error { _, err := new(kubecel.CRD).AcceptedBy(); return err },
+			"report of zero CRD":        func() error { _, err := new(kubecel.CRD).Report(""); return err },
+			"schema of zero CRD":        func() error { _, err := new(kubecel.CRD).Schema(""); return err },
+			"nil Schema":                func() error { _, err := (*kubecel.Schema)(nil).Compile(); return err },
+			"zero Schema":               func() error { _, err := new(kubecel.Schema).Compile(); return err },
+			"document that is nil":      func() error { _, err := kubecel.ParseCRD(nil); return err },
+			"schema that is nil":        func() error { _, err := kubecel.ParseSchema(nil); return err },
+			"object that is nil":        func() error { _, err := kubecel.ParseObject(nil); return err },
+			"unknown release":           func() error { _, err := kubecel.Capabilities(release.Minor(1)); return err },
+			"stored and compatible": func() error {
+				_, err := kubecel.NewEnv(kubecel.StoredExpressions(), kubecel.Compatibility(release.Oldest()))
+				return err
+			},
 			"zero Expression":         func() error { _, err := new(kubecel.Expression).Eval(t.Context(), nil); return err },
 			"nil Expression":          func() error { _, err := (*kubecel.Expression)(nil).Eval(t.Context(), nil); return err },
 			"variable without name":   func() error { _, err := kubecel.NewEnv(kubecel.Variable("", cel.IntType)); return err },
@@ -241,8 +259,11 @@ func TestMisuse(t *testing.T) {
 	)
 	for name, f := range errs {
 		noPanic(t, name, func() {
-			if err := f(); err == nil || err.Error() == "" {
-				t.Errorf("%s: error %v", name, err)
+			err := f()
+			_, input := errors.AsType[*kubecel.InputError](err)
+			_, evaluation := errors.AsType[*kubecel.EvalError](err)
+			if err == nil || err.Error() == "" || !input && !evaluation {
+				t.Errorf("%s: error %v of type %T", name, err, err)
 			} else {
 				t.Logf("%s: %v", name, err)
 			}
@@ -275,6 +296,9 @@ func TestMisuse(t *testing.T) {
 		_, _, _ = new(kubecel.Expression).String(), new(kubecel.Expression).OutputType(), new(kubecel.Expression).Estimate()
 		_, _, _ = (*kubecel.Expression)(nil).String(), (*kubecel.Expression)(nil).OutputType(), (*kubecel.Expression)(nil).Estimate()
 		_, _ = diag.Position{}.String(), kubecel.Rule{}.Total()
+		if new(kubecel.CRD).Name() != "" || (*kubecel.CRD)(nil).Versions() != nil {
+			t.Error("a zero CRD has a name or versions")
+		}
 	})
 }
 

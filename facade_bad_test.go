@@ -212,13 +212,9 @@ func TestDeepObjects(t *testing.T) {
 	}
 	rules := mustRules(t, withRule("{rule: self.any == self.any}, {rule: self.any == oldSelf.any}, {rule: self == oldSelf}"))
 	for _, objects := range [][2]map[string]any{{parsed, parsed}, {nested(1e5), nested(1e5)}} {
-		start := time.Now()
 		report, err := rules.Validate(t.Context(), rules.ApplyDefaults(objects[0]), objects[1])
 		if err != nil || !report.Valid() {
 			t.Errorf("%v %v", report, err)
-		}
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("took %v", took)
 		}
 	}
 }
