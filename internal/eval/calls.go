@@ -18,7 +18,10 @@ type callNode struct {
 	unary    functions.UnaryOp
 	binary   functions.BinaryOp
 	variadic functions.FunctionOp
-	price    Price
+	// quick answers what it knows of two arguments. Nil leaves them to the
+	// implementation.
+	quick functions.BinaryOp
+	price Price
 	// trait is what the implementation asks of the first argument.
 	trait     int
 	nonStrict bool
@@ -40,17 +43,18 @@ func (n *callNode) eval(f *frame) ref.Val {
 			return n.abandon(f, val)
 		}
 	}
-	return n.leave(f, base)
+	return n.leave(f, len(n.args))
 }
 
 // apply calls the function with two values.
 func (n *callNode) apply(f *frame, lhs, rhs ref.Val) ref.Val {
 	f.args = append(f.args, lhs, rhs)
-	return n.leave(f, len(f.args)-2)
+	return n.leave(f, 2)
 }
 
-// leave calls the function with the arguments above base, and releases them.
-func (n *callNode) leave(f *frame, base int) ref.Val {
+// leave calls the function with the last arguments, and releases them.
+func (n *callNode) leave(f *frame, count int) ref.Val {
+	base := len(f.args) - count
 	args := f.args[base:len(f.args):len(f.args)]
 	result := n.finish(f, args, n.invoke(args))
 	f.release(base)
@@ -59,6 +63,11 @@ func (n *callNode) leave(f *frame, base int) ref.Val {
 
 // invoke is where every implementation of a function is entered.
 func (n *callNode) invoke(args []ref.Val) ref.Val {
+	if n.quick != nil {
+		if val := n.quick(args[0], args[1]); val != nil {
+			return label(n.nodeID, val)
+		}
+	}
 	if !n.nonStrict {
 		for _, arg := range args {
 			if failed(arg) {
@@ -140,8 +149,6 @@ func (f *frame) take(slots []int32) ([]ref.Val, bool) {
 	return args, f.stack.take(f.adapter, slots, args)
 }
 
-// release drops the arguments above base.
-func (f *frame) release(base int) {
-	clear(f.args[base:])
-	f.args = f.args[:base]
-}
+// release drops the arguments above base. Their memory is cleared at the end of the
+// evaluation.
+func (f *frame) release(base int) { f.args = f.args[:base] }

@@ -123,7 +123,7 @@ func (e *engines) compareAll(t *testing.T, texts []string, limits int) {
 	compiled, tracked := 0, 0
 	kinds := map[Kind]int{}
 	vars := []activation{nativeVars(), valueVars(e.env.CELTypeAdapter())}
-	texts = race.Sample(texts, 3)
+	texts = race.Sample(texts, 5)
 	for i, text := range texts {
 		ast := compile(e.env, text)
 		if ast == nil {
@@ -222,7 +222,7 @@ func TestExhaustiveAmbiguousIDs(t *testing.T) {
 	for range 300 {
 		texts = append(texts, c.operand(2), c.fill("$ && three($, $, $) == 3 || three($, $, $) == 3", 1))
 	}
-	for _, text := range race.Sample(texts, 3) {
+	for _, text := range race.Sample(texts, 5) {
 		ast := compile(env, text)
 		if ast == nil {
 			continue

@@ -38,8 +38,8 @@
 // counts every unit of cost.
 //
 // The fast paths are step.quick (usual objects and keys), the variables of comprehensions
-// in attrNode.eval, appendNode (lists that grow by one element), ordered (ints and strings
-// are compared directly) and, above all, plain evaluation without the stack of the server's
+// in attrNode.eval, notFalseNode (conditions of all and exists), appendNode (lists that grow
+// by one element), ordered (ints and strings are compared directly) and, above all, plain evaluation without the stack of the server's
 // tracker: see the type stack. Each one leaves to the general path what it does not know.
 package eval
 

@@ -101,9 +101,11 @@ func (f *frame) reset() {
 	f.single = single{}
 	clear(f.folds)
 	clear(f.inputs)
-	if len(f.args) > 0 {
-		f.release(0)
+	if cap(f.args) > maxKept {
+		f.args = nil
 	}
+	clear(f.args[:cap(f.args)])
+	f.args = f.args[:0]
 	if len(f.stack.top) > 0 {
 		f.stack.reset()
 	}

@@ -16,11 +16,14 @@ import (
 // quicken replaces a call by one that takes less time, or whose errors are the same at
 // every run.
 func quicken(n *callNode) planned {
+	if n.function == operators.NotStrictlyFalse && n.unary != nil {
+		return &notFalseNode{*n}
+	}
 	if n.binary == nil {
 		return n
 	}
 	if holds := orderOf(n.function); holds != nil {
-		n.binary = ordered(holds, n.binary)
+		n.quick = ordered(holds)
 	}
 	switch n.overload {
 	case insertEntriesID:
@@ -49,9 +52,9 @@ func orderOf(function string) func(order int) bool {
 	return nil
 }
 
-// ordered returns a comparison that compares ints and strings by itself. NaN is
-// an error, as in API servers; cel-go says false since v0.30.
-func ordered(holds func(order int) bool, general functions.BinaryOp) functions.BinaryOp {
+// ordered compares ints and strings, by a condition on their order. NaN is an error, as
+// in API servers; cel-go says false since v0.30.
+func ordered(holds func(order int) bool) functions.BinaryOp {
 	return func(lhs, rhs ref.Val) ref.Val {
 		switch l := lhs.(type) {
 		case types.Int:
@@ -63,18 +66,31 @@ func ordered(holds func(order int) bool, general functions.BinaryOp) functions.B
 				return types.Bool(holds(cmp.Compare(l, r)))
 			}
 		}
-		if l, ok := lhs.(traits.Comparer); ok && (isNaN(lhs) || isNaN(rhs)) {
+		if l, ok := lhs.(traits.Comparer); ok && (isNaN(lhs) || isNaN(rhs)) && !failed(rhs) {
 			if order := l.Compare(rhs); failed(order) {
 				return order
 			}
 		}
-		return general(lhs, rhs)
+		return nil
 	}
 }
 
 func isNaN(v ref.Val) bool {
 	d, ok := v.(types.Double)
 	return ok && d != d
+}
+
+// notFalseNode is the condition of all() and exists(). A bool it returns as it is.
+type notFalseNode struct{ callNode }
+
+func (n *notFalseNode) eval(f *frame) ref.Val {
+	arg := n.args[0].eval(f)
+	if _, ok := arg.(types.Bool); ok && f.mode == modePlain && n.price == nil {
+		f.charge(n.nodeID, 1)
+		return arg
+	}
+	f.args = append(f.args, arg)
+	return n.leave(f, 1)
 }
 
 // appendNode adds one element to the list that a comprehension builds, without

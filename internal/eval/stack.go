@@ -90,8 +90,8 @@ func (e entry) value(adapter types.Adapter) ref.Val {
 	return adapter.NativeToValue(e.val)
 }
 
-// maxKept is the number of entries up to which the memory is kept for the next
-// evaluation.
+// maxKept is the number of entries or arguments up to which a frame keeps their memory
+// for the next evaluation.
 const maxKept = 4096
 
 func (s *stack) reset() {
