@@ -19,7 +19,7 @@ import (
 // cel-go.
 type server struct {
 	env    *cel.Env
-	prices *pricing.Estimator
+	prices *pricing.Table
 }
 
 func newServer(t testing.TB, v release.Release) server {
@@ -34,7 +34,7 @@ func newServer(t testing.TB, v release.Release) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server{env, pricing.NewTable(prices...).Estimator(nil)}
+	return server{env, pricing.NewTable(prices...)}
 }
 
 func serverLibraries(v release.Release) []library.Library {

@@ -181,7 +181,7 @@ func serverCosts(table *pricing.Table) cel.EnvOption {
 	return cel.Lib(programOptions{
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
 		cel.CostLimit(cost.PerCallLimit),
-		cel.CostTracking(table.Estimator(nil)),
+		cel.CostTracking(table),
 		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
 		cel.InterruptCheckFrequency(eval.InterruptFrequency),
 	})

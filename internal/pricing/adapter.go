@@ -3,7 +3,6 @@ package pricing
 import (
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -11,58 +10,12 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// Estimator gives the prices of a table to cel-go's own estimate and cost
-// tracking:
-//
-//	env.EstimateCost(ast, estimator, checker.PresenceTestHasCost(false))
-//	env.Program(ast, cel.CostTracking(estimator))
-//
-// cel-go keeps the functions whose price depends on the structure of the
-// expression, concatenation among them.
-type Estimator struct {
-	table *Table
-	sizes Sizer
-}
-
-var (
-	_ checker.CostEstimator           = (*Estimator)(nil)
-	_ interpreter.ActualCostEstimator = (*Estimator)(nil)
-)
-
-// Estimator returns the table in the form that cel-go takes. The Sizer may be
-// nil.
-func (t *Table) Estimator(sizes Sizer) *Estimator {
-	return &Estimator{table: t, sizes: sizes}
-}
-
-// EstimateSize returns the declared size of data.
-func (e *Estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
-	if size := declared(e.sizes, element.Path()); size != nil {
-		return &checker.SizeEstimate{Min: size.Min, Max: size.Max}
-	}
-	return nil
-}
-
-// EstimateCallCost prices a call before evaluation, nil if the price is cel-go's
-// own.
-func (e *Estimator) EstimateCallCost(function, overloadID string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
-	if isLogical(overloadID) || overloadID == overloads.Conditional || isConcatenation(overloadID) {
-		return nil
-	}
-	operands := operandsOf(target, args, func(checker.AstNode) Sizer { return e.sizes })
-	estimate, ok := e.table.estimate(function, overloadID, operands)
-	if !ok {
-		return nil
-	}
-	return callEstimate(estimate)
-}
-
-// CallCost prices a call that was evaluated. It is never nil. It panics with an
-// interpreter.EvalCancelledError at a fault of the price, which is cel-go's way to
-// end an evaluation: the program returns it as an error.
-func (e *Estimator) CallCost(function, overloadID string, args []ref.Val, result ref.Val) *uint64 {
-	endAt(e.table.Fault(function, overloadID), args)
-	price := e.table.Runtime(function, overloadID)(args, result)
+// CallCost prices a call that was evaluated, so that cel-go can track costs by the
+// table. It is never nil. It panics with an interpreter.EvalCancelledError at a fault of
+// the price, which is cel-go's way to end an evaluation: the program returns an error.
+func (t *Table) CallCost(function, overloadID string, args []ref.Val, result ref.Val) *uint64 {
+	endAt(t.Fault(function, overloadID), args)
+	price := t.Runtime(function, overloadID)(args, result)
 	return &price
 }
 
@@ -73,7 +26,7 @@ func OverloadEstimator(m cost.Model) checker.FunctionEstimator {
 		if m.Estimate == nil {
 			return nil
 		}
-		return callEstimate(m.Estimate(operandsOf(target, args, func(n checker.AstNode) Sizer { return elementSizes(n, sizes) })))
+		return callEstimate(m.Estimate(operandsOf(target, args, sizes)))
 	}
 }
 
@@ -99,10 +52,11 @@ func endAt(fault func(args []ref.Val) error, args []ref.Val) {
 	}
 }
 
-func operandsOf(target *checker.AstNode, args []checker.AstNode, sizes func(checker.AstNode) Sizer) []cost.Operand {
+// operandsOf are the operands of a call, the target first.
+func operandsOf(target *checker.AstNode, args []checker.AstNode, sizes checker.CostEstimator) []cost.Operand {
 	operands := make([]cost.Operand, 0, len(args)+1)
 	add := func(n checker.AstNode) {
-		operands = append(operands, newOperand(n.Expr(), n.Path(), n.Type(), (*cost.Range)(n.ComputedSize()), sizes(n)))
+		operands = append(operands, newOperand(n.Expr(), n.Path(), n.Type(), (*cost.Range)(n.ComputedSize()), elementSizes(n, sizes)))
 	}
 	if target != nil {
 		add(*target)

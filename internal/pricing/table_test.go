@@ -51,7 +51,7 @@ func values() map[string]any {
 
 func TestExhaustiveRuntime(t *testing.T) {
 	env := testEnv(t)
-	own := counted{NewTable(Standard(release.Newest())).Estimator(nil), map[string]int{}}
+	own := counted{NewTable(Standard(release.Newest())), map[string]int{}}
 	evaluated := 0
 	for _, tree := range compiled(t, env, race.Sample(corpus(2500), 5)) {
 		want, got := program(t, env, tree, nil), program(t, env, tree, own)
@@ -241,7 +241,7 @@ func TestEstimatorFault(t *testing.T) {
 	broken := cost.Fixed(1)
 	broken.Fault = func([]ref.Val) error { return errors.New("broken price") }
 	table := NewTable(Prices{Overloads: map[string]cost.Model{overloads.StartsWithString: broken}})
-	program, err := env.Program(tree, cel.CostTracking(table.Estimator(nil)))
+	program, err := env.Program(tree, cel.CostTracking(table))
 	if err != nil {
 		t.Fatal(err)
 	}
