@@ -33,7 +33,7 @@ type Document struct {
 func CRD(d Document, limits report.Limits) *report.CRD {
 	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
 	r := &report.CRD{
-		Outcome:     report.Outcome{Total: total, Accepted: len(findings) == 0, Findings: append([]diag.Finding{}, findings...)},
+		Outcome:     outcome(findings, total),
 		Server:      judge(schemaName, total, cost.SchemaEstimateLimit),
 		Caller:      judge(schemaName, total, limits.Schema),
 		Expressions: make([]report.Expression, 0, len(sites)),
@@ -59,7 +59,11 @@ func CRD(d Document, limits report.Limits) *report.CRD {
 // Outcome is CRD without the rules.
 func Outcome(d Document) report.Outcome {
 	findings, _, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
-	return report.Outcome{Accepted: len(findings) == 0, Total: total, Findings: findings}
+	return outcome(findings, total)
+}
+
+func outcome(findings []diag.Finding, total uint64) report.Outcome {
+	return report.Outcome{Accepted: len(findings) == 0, Total: total, Findings: append([]diag.Finding{}, findings...)}
 }
 
 // ServerLimits are the limits of an API server.
@@ -133,37 +137,33 @@ func (d Document) with(set []setting) (*typesystem.OpenAPI, error) {
 }
 
 // site reports a rule and its messageExpression, and keeps their subjects by path.
-func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*subject) []report.Expression {
+func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*subject) (all []report.Expression) {
 	path := strings.TrimPrefix(strings.TrimPrefix(s.Path.String(), d.Path.String()), ".")
-	x := report.Expression{Kind: report.KindRule, Path: path + ".rule", Place: s.Place.Data(), Source: s.Rule.Rule}
-	if s.Err != nil {
-		x.Error = s.Err.Server
-		return []report.Expression{x}
+	for _, e := range []struct {
+		kind, source, name string
+		compiled           *compile.Expression
+		err                *diag.CompileError
+	}{
+		{report.KindRule, s.Rule.Rule, ruleName, s.Expr, s.Err},
+		{report.KindMessageExpression, s.Rule.MessageExpression, messageName, s.Message, s.MessageErr},
+	} {
+		x := report.Expression{Kind: e.kind, Path: path + "." + e.kind, Place: s.Place.Data(), Source: e.source}
+		switch {
+		case e.err != nil:
+			x.Error = e.err.Server
+			return append(all, x)
+		case e.compiled == nil: // there is none, or it is empty
+			return all
+		}
+		sub, message := d.subject(s, e.compiled), e.kind == report.KindMessageExpression
+		if !message { // a server judges a message by one evaluation
+			sub.chain, sub.fallback, sub.minSize = s.Chain, s.Fallback, s.Self.MinSize()
+		}
+		subjects[x.Path] = sub
+		describe(&x, sub, e.name, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, message) })
+		all = append(all, x)
 	}
-	if s.Expr == nil {
-		return nil // an empty rule is a finding
-	}
-	sub := d.subject(s, s.Expr)
-	sub.chain, sub.fallback, sub.minSize = s.Chain, s.Fallback, s.Self.MinSize()
-	subjects[x.Path] = sub
-	describe(&x, sub, ruleName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, false) })
-	all := []report.Expression{x}
-	if s.Rule.MessageExpression == "" {
-		return all
-	}
-	m := report.Expression{Kind: report.KindMessageExpression, Path: path + ".messageExpression", Place: x.Place, Source: s.Rule.MessageExpression}
-	switch {
-	case s.MessageErr != nil:
-		m.Error = s.MessageErr.Server
-	case s.Message != nil:
-		// As a server does, it is judged by one evaluation.
-		sub := d.subject(s, s.Message)
-		subjects[m.Path] = sub
-		describe(&m, sub, messageName, limits, func(set []setting) (uint64, bool) { return d.prove(s, set, true) })
-	default:
-		return all
-	}
-	return append(all, m)
+	return all
 }
 
 func (d Document) subject(s *crd.Site, explain *compile.Expression) *subject {
@@ -220,19 +220,16 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 		return 0, false
 	}
 	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, d.Env().Only(s.Rule.Rule, s.Rule.MessageExpression))
-	i := slices.IndexFunc(sites, func(o crd.Site) bool { return o.Path.String() == s.Path.String() })
-	switch {
-	case i < 0:
-		return 0, false
-	case message:
-		if sites[i].Message == nil {
-			return 0, false
+	for _, o := range sites {
+		switch {
+		case o.Path.String() != s.Path.String():
+		case message && o.Message != nil:
+			return o.Message.Estimate.Max, true
+		case !message && o.Expr != nil:
+			return pricing.Repeated(o.Expr.Estimate.Max, o.Cardinality), true
 		}
-		return sites[i].Message.Estimate.Max, true
-	case sites[i].Expr == nil:
-		return 0, false
 	}
-	return pricing.Repeated(sites[i].Expr.Estimate.Max, sites[i].Cardinality), true
+	return 0, false
 }
 
 // Expression reports an expression that stands for itself. Bound finds what bounds
