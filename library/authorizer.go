@@ -102,12 +102,6 @@ type Attributes struct {
 	LabelSelectorError error
 }
 
-// Errors of the constructors of authorizer values.
-var (
-	errNoAuthorizer = errors.New("authorizer must not be nil")
-	errNoUser       = errors.New("user must not be nil")
-)
-
 // NewAuthorizerValue returns the value of a variable `authorizer`, which asks a
 // what the user may do. Each call of a gets the context; nil means
 // context.Background(). The error says that the authorizer or the user is nil.
@@ -132,10 +126,10 @@ func NewResourceAuthorizerValue(ctx context.Context, a Authorizer, user *UserInf
 
 func newAuthorizer(ctx context.Context, a Authorizer, user *UserInfo) (authorizerValue, error) {
 	if a == nil {
-		return authorizerValue{}, errNoAuthorizer
+		return authorizerValue{}, errors.New("authorizer must not be nil")
 	}
 	if user == nil {
-		return authorizerValue{}, errNoUser
+		return authorizerValue{}, errors.New("user must not be nil")
 	}
 	if ctx == nil {
 		ctx = context.Background()

@@ -50,18 +50,15 @@ func For(server, v release.Release) []Library {
 // Newest returns the newest version of every library, also of those that only
 // servers before the newest have.
 func Newest() []Library {
-	newest := map[string]Library{}
+	var newest []Library
 	for _, l := range All() {
-		newest[l.Name] = l
-	}
-	var libraries []Library
-	for _, l := range All() {
-		if n, ok := newest[l.Name]; ok {
-			libraries = append(libraries, n)
-			delete(newest, l.Name)
+		if i := slices.IndexFunc(newest, func(older Library) bool { return older.Name == l.Name }); i >= 0 {
+			newest[i] = l
+		} else {
+			newest = append(newest, l)
 		}
 	}
-	return libraries
+	return newest
 }
 
 // Releases returns the first and the last release of the API server that accepts

@@ -103,6 +103,12 @@ func TestSizes(t *testing.T) {
 		{NewCIDR(netip.MustParsePrefix("1.2.3.4/9")).(traits.Sizer), 2},
 		{NewCIDR(netip.MustParsePrefix("::/128")).(traits.Sizer), 16},
 		{cidrValue{}, 0},
+		// Other values have no size, which costs take for 1.
+		{NewQuantity(resource.MustParse("12")).(traits.Sizer), 1},
+		{NewURL(nil).(traits.Sizer), 1},
+		{semverValue{}, 1},
+		{formatValue{}, 1},
+		{authorizerValue{}, 1},
 	} {
 		if got := c.value.Size(); got != c.want {
 			t.Errorf("size of %v is %v, want %v", c.value, got, c.want)
