@@ -7,6 +7,7 @@
 package compile
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -58,12 +59,8 @@ type Env struct {
 	prices  *pricing.Table
 	server  server.Environment
 	size    int
-	// numbers tells whether numbers of different types compare, keywords whether
-	// fields can be selected by reserved words, and optionals whether there are
-	// optional types.
-	numbers, keywords, optionals bool
-	// checksFormat tells whether calls of format are checked.
-	checksFormat bool
+	// traits are those of the libraries.
+	traits map[declare.Trait]bool
 	// grammar is equal for environments that parse alike.
 	grammar string
 	// parser is set if cel's own accepts more than the server's.
@@ -78,47 +75,21 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (server.Environment{}) {
 		cfg.Server = server.StoredIn(release.Newest())
 	}
-	prices := []pricing.Prices{pricing.Standard(cfg.Server.Release)}
-	// The first library to price a name keeps it: that of a caller must not
-	// change what a call of a server's function costs.
-	named := map[string]bool{}
-	var opts []cel.EnvOption
-	var regexes []declare.Regex
-	for _, lib := range cfg.Libraries {
-		if !cfg.DocumentedOnly {
-			lib = lib.Released()
-		}
-		opts = append(opts, lib.EnvOption())
-		own := lib.Prices(cfg.Server.Release)
-		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
-		for name := range own.Functions {
-			named[name] = true
-		}
-		prices = append(prices, own)
-		regexes = append(regexes, lib.Regexes()...)
-	}
-	table := pricing.NewTable(prices...)
-	opts = append(opts, cfg.Options...)
+	l := collect(cfg)
+	table := pricing.NewTable(l.prices...)
+	opts := append(l.options, cfg.Options...)
 	// The checker below validates the declarations, so cel-go need not do it too.
 	opts = append(opts, serverCosts(table), cel.EagerlyValidateDeclarations(false))
 	env, err := cel.NewEnv(opts...)
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{
-		cel: env, prices: table, server: cfg.Server, size: cfg.ExpressionSize,
-		numbers: has(cfg.Libraries, declare.Numbers), keywords: has(cfg.Libraries, declare.Keywords),
-		optionals: has(cfg.Libraries, declare.Optionals), checksFormat: has(cfg.Libraries, declare.Formats),
-	}
+	e := &Env{cel: env, prices: table, server: cfg.Server, size: cmp.Or(cfg.ExpressionSize, DefaultExpressionSize), traits: l.traits}
 	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
-	if err := e.setParser(has(cfg.Libraries, declare.Backquotes)); err != nil {
+	if err := e.setParser(); err != nil {
 		return nil, err
 	}
-	if e.size == 0 {
-		e.size = DefaultExpressionSize
-	}
-	e.checker, err = e.baseChecker()
-	if err != nil {
+	if e.checker, err = e.baseChecker(); err != nil {
 		return nil, err
 	}
 	e.planner, err = eval.NewPlanner(eval.Config{
@@ -127,7 +98,7 @@ func New(cfg Config) (*Env, error) {
 		Adapter:   env.CELTypeAdapter(),
 		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
-		Regexes:   regexes,
+		Regexes:   l.regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})
 	if err != nil {
@@ -136,8 +107,34 @@ func New(cfg Config) (*Env, error) {
 	return e, nil
 }
 
-func has(libraries []library.Library, trait declare.Trait) bool {
-	return slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Trait() == trait })
+// libraries are what the libraries of an environment bring together.
+type libraries struct {
+	options []cel.EnvOption
+	prices  []pricing.Prices
+	regexes []declare.Regex
+	traits  map[declare.Trait]bool
+}
+
+func collect(cfg Config) libraries {
+	l := libraries{prices: []pricing.Prices{pricing.Standard(cfg.Server.Release)}, traits: map[declare.Trait]bool{}}
+	// The first library to price a name keeps it: that of a caller must not
+	// change what a call of a server's function costs.
+	named := map[string]bool{}
+	for _, lib := range cfg.Libraries {
+		if !cfg.DocumentedOnly {
+			lib = lib.Released()
+		}
+		own := lib.Prices(cfg.Server.Release)
+		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
+		for name := range own.Functions {
+			named[name] = true
+		}
+		l.options = append(l.options, lib.EnvOption())
+		l.prices = append(l.prices, own)
+		l.regexes = append(l.regexes, lib.Regexes()...)
+		l.traits[lib.Trait()] = true
+	}
+	return l
 }
 
 // price is the runtime price of a call. What cannot be priced ends the
@@ -166,7 +163,7 @@ func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name stri
 		base = e.cel.CELTypeProvider()
 	}
 	provider := typesystem.NewProvider(base, schema, name)
-	if !e.keywords {
+	if !e.traits[declare.Keywords] {
 		provider = provider.WithoutKeywordFields()
 	}
 	return provider
@@ -198,7 +195,7 @@ func (o programOptions) ProgramOptions() []cel.ProgramOption { return o }
 // baseChecker validates all declarations once; scopes copy the outcome.
 func (e *Env) baseChecker() (*checker.Env, error) {
 	env := e.cel
-	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(e.numbers))
+	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(e.traits[declare.Numbers]))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
 )
 
@@ -125,7 +126,7 @@ func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.
 		return diag.Issue{Code: diag.TypeMismatch}
 	}
 	issue := diag.Issue{Code: diag.UndefinedField}
-	if escaping.IsReserved(field) && !s.env.keywords {
+	if escaping.IsReserved(field) && !s.env.traits[declare.Keywords] {
 		issue.Hint = server.All().Keyword(field).Needs()
 	}
 	// The error is at the dot, and the field may be on a line below.
@@ -207,7 +208,7 @@ type Properties interface {
 func (s *Scope) missingFields(parsed *celast.AST, source common.Source) map[string][]string {
 	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
 	env, err := checker.NewEnv(s.env.cel.Container, recorder,
-		checker.CrossTypeNumericComparisons(s.env.numbers), checker.ValidatedDeclarations(s.checker))
+		checker.CrossTypeNumericComparisons(s.env.traits[declare.Numbers]), checker.ValidatedDeclarations(s.checker))
 	if err == nil {
 		checker.Check(parsed, source, env)
 	}

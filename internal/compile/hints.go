@@ -7,6 +7,7 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
@@ -82,7 +83,7 @@ func Qualified(e celast.Expr) (string, bool) {
 // with arguments that it may take in a newer one.
 func (e *Env) laterOverload(call celast.CallExpr) string {
 	name := call.FunctionName()
-	if comparisons[name] && !e.numbers {
+	if comparisons[name] && !e.traits[declare.Numbers] {
 		return server.All().Numbers.Needs()
 	}
 	count := len(call.Args())
@@ -108,7 +109,7 @@ func (e *Env) laterOverload(call celast.CallExpr) string {
 
 // laterSyntax is the hint for an expression that only a newer parser takes.
 func (e *Env) laterSyntax(expr string) string {
-	if e.optionals && e.parser == nil {
+	if e.traits[declare.Optionals] && e.parser == nil {
 		return ""
 	}
 	newest, err := ForServer(server.StoredIn(release.Newest()))

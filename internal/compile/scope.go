@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/server"
 )
@@ -28,7 +29,7 @@ func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls
 		provider = e.cel.CELTypeProvider()
 	}
 	scoped, err := checker.NewEnv(e.cel.Container, provider,
-		checker.CrossTypeNumericComparisons(e.numbers), checker.ValidatedDeclarations(e.checker))
+		checker.CrossTypeNumericComparisons(e.traits[declare.Numbers]), checker.ValidatedDeclarations(e.checker))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *d
 }
 
 func (s *Scope) validateLiterals(expr string, checked *celast.AST, issues *cel.Issues) *diag.CompileError {
-	if err := validate(expr, s.env.cel, s.env.checksFormat, checked, issues); err != nil {
+	if err := validate(expr, s.env.cel, s.env.traits[declare.Formats], checked, issues); err != nil {
 		return err
 	}
 	if issues.Err() != nil {

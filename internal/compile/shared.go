@@ -185,7 +185,7 @@ func (e *Env) cacheKey(u *uses) string {
 		b.WriteString(" validators:" + signatures[validatorsKey])
 	}
 	for _, setting := range []struct{ used, on bool }{
-		{u.numbers, e.numbers}, {u.keywords, e.keywords},
+		{u.numbers, e.traits[declare.Numbers]}, {u.keywords, e.traits[declare.Keywords]},
 	} {
 		b.WriteString(" " + strconv.FormatBool(setting.used && setting.on))
 	}
@@ -223,7 +223,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 	for _, v := range e.cel.Validators() {
 		validators = append(validators, v.Name())
 	}
-	validators = append(validators, strconv.FormatBool(e.checksFormat))
+	validators = append(validators, strconv.FormatBool(e.traits[declare.Formats]))
 	if e.server.Release == server.FormatPanics {
 		validators = append(validators, "format panics")
 	}
