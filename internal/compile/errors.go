@@ -17,6 +17,7 @@ import (
 	"github.com/kubecel/kubecel/escaping"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // compileError makes the error of issues of cel-go. Its text is the API server's.
@@ -197,12 +198,6 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// Properties is implemented by providers that know the properties of their
-// object types by the names that a schema gives them.
-type Properties interface {
-	PropertyNames(structType string) []string
-}
-
 // missingFields checks the expression again to see which fields are looked up
 // in vain, and returns the properties of the objects that lack them.
 func (s *Scope) missingFields(parsed *celast.AST, source common.Source) map[string][]string {
@@ -224,7 +219,7 @@ func (r *fieldRecorder) FindStructFieldType(structType, field string) (*types.Fi
 	t, ok := r.Provider.FindStructFieldType(structType, field)
 	if !ok {
 		var names []string
-		if p, ok := r.Provider.(Properties); ok {
+		if p, ok := r.Provider.(*typesystem.Provider); ok {
 			names = p.PropertyNames(structType)
 		}
 		r.missing[field] = append(r.missing[field], names...)
