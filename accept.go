@@ -11,15 +11,17 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Acceptance says which releases of the API server accept something that is
-// written to them, by the default compatibility of each.
+// Acceptance says which releases of the API server accept an expression, a rule
+// or a CRD that is written to them. Each release has its default compatibility,
+// see [Compatibility].
 type Acceptance struct {
 	// Verdicts are what each release says, the oldest first.
 	Verdicts []Verdict
-	// Requirements are what not every release accepts, in the order of the
-	// expression. They explain the verdicts: [Acceptance.Deciding] tells those
-	// that the lowest release depends on. There are none if nothing could be
-	// told apart, or if no release at all accepts the expression.
+	// Requirements are the parts that not every release accepts, in the order of
+	// the expression. They explain the verdicts: [Acceptance.Deciding] returns
+	// those that decide. There may be none: a release can reject an expression
+	// for a type or for its estimate, and an expression that compiles nowhere has
+	// no parts.
 	Requirements []Requirement
 }
 
@@ -27,39 +29,41 @@ type Acceptance struct {
 type Verdict struct {
 	// Release is the release.
 	Release release.Release
-	// Err says why the release rejects it, nil if it accepts it: a
-	// *CompileError, or a Finding in a CRD, which may be about the estimate.
+	// Err says why the release rejects it, and is nil if the release accepts it.
+	// For an expression it is a *CompileError. For a rule or a CRD it joins each
+	// [Finding].
 	Err error
 	// Estimate is what the release estimates for one evaluation, in cost units.
 	// It is zero if the expression does not compile.
 	Estimate cost.Range
-	// Total is the number by which the release judges the rule of a CRD: the
-	// highest estimate times how often the rule applies. It is zero for an
-	// expression outside of a CRD, which no limit holds for.
+	// Total is the number by which the release judges the rule of a CRD, in cost
+	// units: the highest estimate times the number of places where the rule can
+	// apply. It is zero for an expression outside of a CRD, which has no limit.
 	Total uint64
 }
 
-// Accepted tells whether the release accepts it.
+// Accepted tells whether the release accepts the expression, rule or CRD.
 func (v Verdict) Accepted() bool { return v.Err == nil }
 
 // Requirement is something in an expression that not every release accepts.
 type Requirement struct {
-	// Feature is what an author calls it: a function, a macro, a setting.
+	// Feature is the name of a function or macro, or what an author calls a
+	// setting.
 	Feature string
-	// Position is where it stands in the expression.
+	// Position is its place in the expression.
 	Position diag.Position
 	// InMessage tells whether it stands in the messageExpression of a rule.
 	InMessage bool
-	// Since is the first release that accepts it, zero if none does; a release
-	// that is newer than [release.Newest] is one to come.
+	// Since is the first release that accepts it, zero if none does. It may be
+	// newer than [release.Newest]: a release to come.
 	Since release.Release
 	// Until is the last release that accepts it, zero if newer ones do too.
 	Until release.Release
-	// Reason says why no release accepts it, and is empty if one does.
+	// Reason says why no release accepts it. It is empty if one does.
 	Reason string
 }
 
-// String returns the requirement as in "cidr at 1:8: Kubernetes 1.31".
+// String returns the requirement in a line, such as "cidr at 1:8: Kubernetes 1.31".
 func (r Requirement) String() string {
 	text := r.Feature
 	if !r.Position.IsZero() {
@@ -77,7 +81,7 @@ func (r Requirement) String() string {
 	return fmt.Sprintf("%s: Kubernetes %v", text, r.Since)
 }
 
-// Releases returns the releases that accept it, the oldest first.
+// Releases returns the releases that accept, the oldest first.
 func (a *Acceptance) Releases() []release.Release {
 	var releases []release.Release
 	for _, v := range a.Verdicts {
@@ -88,7 +92,7 @@ func (a *Acceptance) Releases() []release.Release {
 	return releases
 }
 
-// Lowest returns the oldest release that accepts it, false if none does.
+// Lowest returns the oldest release that accepts. It is false if none does.
 func (a *Acceptance) Lowest() (release.Release, bool) {
 	releases := a.Releases()
 	if len(releases) == 0 {
@@ -97,12 +101,13 @@ func (a *Acceptance) Lowest() (release.Release, bool) {
 	return releases[0], true
 }
 
-// Accepted tells whether a release accepts it.
+// Accepted tells whether a release accepts.
 func (a *Acceptance) Accepted(r release.Release) bool { return slices.Contains(a.Releases(), r) }
 
-// Deciding returns the requirements that the lowest release depends on, or, if no
-// release accepts it, those that none meets. There are none if every release
-// accepts it, and if it is the cost that decides: see the errors of the verdicts.
+// Deciding returns the requirements because of which no older release than the
+// lowest accepts or, if no release accepts, those that none meets. There are none
+// if every release accepts, or if something else decides, such as the estimate: the
+// errors of the verdicts tell.
 func (a *Acceptance) Deciding() []Requirement {
 	lowest, ok := a.Lowest()
 	var deciding []Requirement
@@ -116,9 +121,11 @@ func (a *Acceptance) Deciding() []Requirement {
 
 // AcceptedBy says which releases accept an expression that is written to them,
 // and what in it decides. The variables and libraries of the environment are
-// assumed in every release; its own release is ignored, and so is what is only
-// documented. The first query of an environment with libraries of
-// its own builds environments of all releases.
+// assumed in every release. The release of the environment is ignored, and so is
+// what is only documented.
+//
+// The first query builds environments of all releases, unless they are those of
+// servers, which all queries share.
 func (e *Env) AcceptedBy(expression string) (*Acceptance, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()

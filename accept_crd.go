@@ -13,11 +13,12 @@ import (
 
 // CRDAcceptance says which releases accept a CRD and each of its rules.
 type CRDAcceptance struct {
-	// Acceptance is that of the whole CRD: the error of a verdict joins all that
-	// the release rejects in it, and the requirements are with the rules.
+	// Acceptance is that of the whole CRD. The error of a verdict joins everything
+	// that the release rejects in the CRD. The requirements are with the rules.
 	Acceptance
-	// Rules are the rules in the order in which a server compiles them. Rules
-	// below a part of a schema that is not sound are not among them.
+	// Rules are the rules in the order in which a server compiles them. A rule is
+	// missing if a server does not get to it, because the schema above it is
+	// rejected.
 	Rules []RuleAcceptance
 }
 
@@ -26,12 +27,14 @@ type RuleAcceptance struct {
 	Acceptance
 	// Path is the place in the CRD, as [Finding] has it.
 	Path string
-	// Rule and MessageExpression are the expressions; the latter may be empty.
+	// Rule and MessageExpression are the expressions. MessageExpression may be
+	// empty.
 	Rule, MessageExpression string
 }
 
 // AcceptedBy says which releases accept the schemas and rules when the CRD is
-// created, and what in the rules decides. It checks what [CRD.Check] checks.
+// created, and what in the rules decides. It checks what [CRD.Check] checks, once
+// for each release.
 func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
 	if c.isZero() {
 		return nil, errZeroCRD()

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// ReleaseCapabilities is what an API server of a release has beside the standard
-// functions and macros of CEL, as data. Lists are sorted.
+// ReleaseCapabilities is what an API server of a release has besides the standard
+// functions and macros of CEL, as data. Lists are sorted by name.
 type ReleaseCapabilities struct {
 	// Release is the release.
 	Release release.Release `json:"release"`
@@ -24,8 +24,7 @@ type ReleaseCapabilities struct {
 	Macros []MacroCapability `json:"macros"`
 	// Types are the types that expressions can name.
 	Types []Capability `json:"types,omitempty"`
-	// Limits are the limits on expressions, in cost units where nothing else is
-	// said.
+	// Limits are the limits on expressions.
 	Limits Limits `json:"limits"`
 }
 
@@ -35,14 +34,14 @@ type Capability struct {
 	Name string `json:"name"`
 	// Doc says what it is.
 	Doc string `json:"doc"`
-	// Written tells whether the release accepts it in new expressions. All that
-	// is listed it evaluates in stored ones.
+	// Written tells whether the release accepts it in new expressions. The release
+	// evaluates everything that is listed in stored expressions.
 	Written bool `json:"written"`
 }
 
 // FunctionCapability is a function with its overloads.
 type FunctionCapability struct {
-	// Name is the name in expressions, qualified if it is.
+	// Name is the name in expressions. It may be qualified, as in format.named.
 	Name string `json:"name"`
 	// Doc says what the function does.
 	Doc string `json:"doc"`
@@ -54,9 +53,9 @@ type FunctionCapability struct {
 type OverloadCapability struct {
 	// ID is the overload id of the API server.
 	ID string `json:"id"`
-	// Signature is as the documentation writes it.
+	// Signature is the signature, such as <net.IP>.family() → int.
 	Signature string `json:"signature"`
-	// Cost is the price of a call in words, in cost units.
+	// Cost is the price of a call as a formula in cost units.
 	Cost string `json:"cost"`
 	// Written tells whether the release accepts it in new expressions.
 	Written bool `json:"written"`
@@ -69,7 +68,8 @@ type MacroCapability struct {
 	Usage []string `json:"usage"`
 }
 
-// Limits are what a server limits. Every release has the same.
+// Limits are the limits of a server, in cost units unless they say otherwise. They
+// are the same in every release.
 type Limits struct {
 	// Expression is the greatest size of an expression, in code points.
 	Expression int `json:"expressionCodePoints"`
@@ -81,7 +81,8 @@ type Limits struct {
 	RuleEstimate uint64 `json:"ruleEstimate"`
 	// SchemaEstimate is the greatest estimate of all rules of a schema.
 	SchemaEstimate uint64 `json:"schemaEstimate"`
-	// Request is the greatest size of a request, in bytes, that estimates count on.
+	// Request is the size of the largest request, in bytes. Estimates assume it
+	// where a schema has no bound.
 	Request int `json:"requestBytes"`
 }
 

@@ -12,19 +12,20 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-// CRD is a CustomResourceDefinition of apiextensions.k8s.io/v1. Its methods do with
-// the rules of a document what those of [Env] do with an expression. It is
-// read-only and safe for concurrent use. The zero value is empty: its methods
-// return errors.
+// CRD is a CustomResourceDefinition of apiextensions.k8s.io/v1, read by [ParseCRD].
+// Its methods do for the rules of the document what those of [Env] do for an
+// expression: check and compile them, report on their costs, ask which releases
+// accept them. It is read-only and safe for concurrent use. The zero value is empty:
+// its methods return errors.
 //
-// Where a method takes the name of a version, an empty name stands for the version
-// that is stored.
+// Several methods take the name of a version. An empty name stands for the version
+// with storage: true.
 type CRD struct {
 	definition *crd.Definition
 }
 
 // ParseCRD reads the one CRD in a YAML or JSON document. The error is an
-// *InputError, as that of all methods of CRD.
+// *InputError. So are the errors of all methods of CRD, unless they say otherwise.
 func ParseCRD(document []byte) (*CRD, error) {
 	definition, err := crd.Read(document)
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *CRD) isZero() bool { return c == nil || c.definition == nil }
 
 func errZeroCRD() error { return argumentError("the CRD is empty: ParseCRD reads one") }
 
-// Name returns the name of the CRD, plural.group.
+// Name returns the name of the CRD, such as widgets.example.com.
 func (c *CRD) Name() string {
 	if c.isZero() {
 		return ""
@@ -65,12 +66,12 @@ func (c *CRD) version(name string) (int, error) {
 	return c.definition.Version(name)
 }
 
-// Check says what an API server of the newest release, or of another with
-// [ForRelease], says of the schemas and rules when the CRD is created. No findings
-// mean that it accepts them. Estimates are judged by the limits cost.EstimateLimit
-// and cost.SchemaEstimateLimit.
+// Check says what an API server says of the schemas and rules when the CRD is
+// created. No findings mean that the server accepts them. Its release is the newest,
+// or another with [ForRelease]. It judges estimates by cost.EstimateLimit and
+// cost.SchemaEstimateLimit.
 //
-// Not checked are the default values in schemas, and whatever is outside of
+// Check does not look at default values in schemas, nor at anything outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
 func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
 	if c.isZero() {
@@ -84,12 +85,13 @@ func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
 }
 
 // Compile compiles the x-kubernetes-validations rules of a version, as an API
-// server of the newest release, or of another with [ForRelease], does to validate
-// objects.
+// server does to validate objects. Its release is the newest, or another with
+// [ForRelease].
 //
-// A rule that does not compile is no error here, because a server keeps serving
-// such a CRD and rejects the objects that the rule is about: [RuleSet.Rules] tells
-// which. Use [CRD.Check] to know what a server says when the CRD is created.
+// A rule that does not compile is not an error here: a server keeps serving such a
+// CRD, and rejects the objects that the rule is about. [RuleSet.Rules] tells which
+// rules do not compile. Use [CRD.Check] to know what a server says when the CRD is
+// created.
 func (c *CRD) Compile(version string, opts ...CRDOption) (*RuleSet, error) {
 	i, err := c.version(version)
 	if err != nil {
@@ -98,7 +100,8 @@ func (c *CRD) Compile(version string, opts ...CRDOption) (*RuleSet, error) {
 	return compileRules(c.definition.Versions[i].Schema, true, opts)
 }
 
-// Schema returns the schema of a version, as a type of variables of an [Env].
+// Schema returns the schema of a version. [SchemaVariable] declares a variable of
+// that type.
 func (c *CRD) Schema(version string) (*Schema, error) {
 	i, err := c.version(version)
 	if err != nil {
@@ -124,11 +127,11 @@ func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
 }
 
 // Report says where the estimated cost of the rules of a version comes from, node
-// by node and bound by bound, what an API server of the newest release, or of
-// another with [ForRelease], says when the CRD is created, and which bounds would
-// bring a rule under its limit.
+// by node and bound by bound, and which bounds would bring a rule under its limit.
+// It also has the findings of [CRD.Check]. The release is the newest, or another
+// with [ForRelease].
 //
-// A rule that does not compile and a schema that a server rejects are no errors:
+// A rule that does not compile and a schema that a server rejects are not errors:
 // the report says so. As in a server, no rule is estimated in a schema that is not
 // structural.
 func (c *CRD) Report(version string, opts ...CRDReportOption) (*report.CRD, error) {
@@ -167,11 +170,11 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 	return r, nil
 }
 
-// ReportValidation is [CRD.Report] with what the rules spend on an object that is
-// validated, rule by rule and node by node. Old is nil for an object that is new.
-// The object should be complete, see [RuleSet.ApplyDefaults]; rules are evaluated
-// as by [RuleSet.Validate]. If the context ends before, the error is that of the
-// context in an *EvalError.
+// ReportValidation is [CRD.Report], and adds what the rules spend on an object, rule
+// by rule and node by node. It evaluates the rules as [RuleSet.Validate] does: old is
+// nil for a new object, and the object needs its defaults, see
+// [RuleSet.ApplyDefaults]. If the context is done before the end, the error is an
+// *EvalError that unwraps to that of the context.
 func (c *CRD) ReportValidation(ctx context.Context, version string, object, old map[string]any, opts ...CRDReportOption) (*report.CRD, error) {
 	i, err := c.version(version)
 	switch {

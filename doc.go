@@ -4,28 +4,66 @@
 // what kube-apiserver does with the Common Expression Language: the function
 // libraries, the type system of OpenAPI schemas, the cost model with its limits
 // and budgets, and the validation of objects by the rules of a
-// CustomResourceDefinition, with the verdicts, messages and costs of an API
-// server of Kubernetes 1.37.
+// CustomResourceDefinition. Verdicts, messages, costs and estimates are those of
+// an API server of the newest release in package release.
 //
-// To validate objects by the rules of a CRD, compile the CRD once and validate
-// as many objects as needed:
+// # CRDs
 //
-//	rules, err := kubecel.CompileCRD(crd, "v1")
-//	report, err := rules.Validate(ctx, rules.Complete(object), oldObject)
+// [ParseCRD] reads a CustomResourceDefinition. What a server says when the CRD is
+// created:
 //
-// To learn what an API server says of the CRD itself, use [CheckCRD]. To
-// evaluate expressions of your own, build an [Env].
+//	crd, err := kubecel.ParseCRD(document)
+//	findings, err := crd.Check() // none: the server accepts its schemas and rules
 //
-// All of this is also there for older releases of the server, see [ForRelease].
-// [CRDAcceptedBy] and [Env.AcceptedBy] say which releases accept a CRD or an
-// expression, and why the others do not.
+// To validate objects by its rules, compile a version once and validate as many
+// objects as needed:
 //
-// There are three errors, one for each phase: a [*InputError] when a document or
-// a schema cannot be used, a [*CompileError] when an expression does not compile,
-// an [*EvalError] when its evaluation fails. Violations of rules are not errors:
-// they are what a validation reports. Each has a [Code].
+//	rules, err := crd.Compile("v1")
+//	result, err := rules.Validate(ctx, rules.ApplyDefaults(object), oldObject)
+//	if !result.Valid() {
+//		return result.ErrorList().ToAggregate()
+//	}
+//
+// Validation evaluates rules, and nothing else: types, required fields, patterns
+// and the like are not checked.
+//
+// # Expressions
+//
+// [NewEnv] builds an environment. It compiles, prices and evaluates expressions:
+//
+//	env, err := kubecel.NewEnv(kubecel.Variable("name", cel.StringType))
+//	expression, err := env.Compile("name.size() <= 63")
+//	estimate := expression.Estimate() // the least and the most that it may cost
+//	result, err := expression.Eval(ctx, map[string]any{"name": "a"})
+//	fmt.Println(result.Bool(), "for", result.Cost, "cost units")
+//
+// [SchemaVariable] declares a variable by a [Schema], whose bounds make the
+// estimate finite. [Env.CEL] is the environment for cel-go.
+//
+// # Releases and costs
+//
+// All of this is there for older releases of the server too, see [ForRelease].
+// [Env.AcceptedBy] and [CRD.AcceptedBy] say which releases accept an expression or
+// a CRD, and why the others do not. [Capabilities] lists what a release has.
+//
+// [Env.Report] and [CRD.Report] say where an estimate comes from and which bounds
+// would lower it. [Env.ReportEval] and [CRD.ReportValidation] add what was spent.
+// Costs are in cost units, see package cost.
+//
+// # Errors
+//
+// There are three errors, one for each phase:
+//
+//   - *[InputError]: a document, an option or an argument cannot be used.
+//   - *[CompileError]: an expression does not compile.
+//   - *[EvalError]: an evaluation gave no value, or its context was done.
+//
+// A [Finding] in a CRD and a [Violation] of an object are not errors but results.
+// All of them have a code, see package diag.
+//
+// # Concurrency
 //
 // Everything but a [Budget] is read-only after construction and safe for
-// concurrent use. Nothing depends on clocks, randomness or the order of maps:
-// the same input gives the same output in the same order.
+// concurrent use. Nothing depends on clocks, on randomness or on the order of
+// maps: the same input gives the same output in the same order.
 package kubecel

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,6 +87,19 @@ func TestReadme(t *testing.T) {
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))
 	if version == nil || !strings.Contains(readme, "Go "+version[1]+".\n") {
 		t.Errorf("README.md does not name the version of Go in go.mod, %q", version)
+	}
+}
+
+// TestRootNames holds that the names of the root package fit on three screens of 24
+// lines.
+func TestRootNames(t *testing.T) {
+	out, err := exec.Command("go", "doc", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^ *(?:func|type|var|const) `).FindAllString(string(out), -1)
+	if n := len(names); n == 0 || n > 3*24 {
+		t.Errorf("go doc lists %d names, want at most %d", n, 3*24)
 	}
 }
 

@@ -18,10 +18,10 @@ import (
 	"github.com/kubecel/kubecel/library"
 )
 
-// Env compiles expressions. It holds functions, variables and types, is
-// read-only and safe for concurrent use. Building one takes milliseconds:
-// build it once and share it, and use [Env.Extend] for more variables. The zero
-// value is empty: its methods return errors.
+// Env is an environment: functions, variables and types. It compiles, prices and
+// reports on expressions. It is read-only and safe for concurrent use. Building one
+// takes milliseconds: build it once, share it, and use [Env.Extend] for more
+// variables. The zero value is empty: its methods return errors.
 type Env struct {
 	config envConfig
 	base   *compile.Env
@@ -60,14 +60,15 @@ func errZeroEnv() error { return argumentError("the environment is empty: NewEnv
 func (e *Env) isZero() bool { return e == nil || e.scope == nil }
 
 // NewEnv builds an environment with all libraries and language settings of the
-// newest release, or of another with [ForRelease]. The error is an *InputError, as
-// that of all methods of Env unless they say otherwise.
+// newest release, or of another with [ForRelease]. Without [ServerExact] and
+// ForRelease it also has what is only documented. The error is an *InputError. So are
+// the errors of all methods of Env, unless they say otherwise.
 func NewEnv(opts ...EnvOption) (*Env, error) {
 	return newEnv(envConfig{limit: cost.PerCallLimit, rebuild: true}, nil, opts)
 }
 
-// Extend returns an environment that has more than this one, which stays as it
-// is. Adding variables is cheap: everything else is shared.
+// Extend returns an environment with more options. The environment itself stays as
+// it is. Adding variables is cheap: everything else is shared.
 func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()
@@ -207,8 +208,9 @@ func celEnv(base *compile.Env, provider types.Provider, declared []*decls.Variab
 	return base.CEL().Extend(opts...)
 }
 
-// CEL returns the environment for those who program against cel-go directly.
-// Its programs count and limit cost as an API server does.
+// CEL returns the environment for programs that use cel-go directly. Programs that
+// it plans run on cel-go's interpreter, and count and limit cost as an API server
+// does.
 func (e *Env) CEL() (*cel.Env, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()

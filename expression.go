@@ -15,8 +15,8 @@ import (
 	"github.com/kubecel/kubecel/internal/eval"
 )
 
-// Expression is a compiled expression. It is read-only and safe for concurrent
-// use. The zero value is empty: its evaluation is an error.
+// Expression is a compiled expression, made by [Env.Compile]. It is read-only and
+// safe for concurrent use. The zero value is empty: its evaluation is an error.
 type Expression struct {
 	env      *Env
 	source   string
@@ -25,8 +25,8 @@ type Expression struct {
 	estimate cost.Range
 }
 
-// Compile parses and type-checks an expression and prepares it for evaluation.
-// The error of an expression that does not compile is a *CompileError.
+// Compile parses, type-checks and estimates an expression, and prepares it for
+// evaluation. The error of an expression that does not compile is a *CompileError.
 func (e *Env) Compile(expression string) (*Expression, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()
@@ -56,8 +56,8 @@ func (x *Expression) OutputType() *cel.Type {
 	return x.output
 }
 
-// Estimate returns what one evaluation may cost, in cost units: the number by
-// which an API server judges the expression.
+// Estimate returns the least and the most that one evaluation may cost, in cost
+// units. An API server judges an expression by the most.
 func (x *Expression) Estimate() cost.Range {
 	if x == nil {
 		return cost.Range{}
@@ -67,7 +67,7 @@ func (x *Expression) Estimate() cost.Range {
 
 // Result is the outcome of an evaluation.
 type Result struct {
-	// Value is the value, as CEL has it.
+	// Value is the value, as cel-go represents it.
 	Value ref.Val
 	// Cost is what the evaluation cost, in cost units.
 	Cost uint64
@@ -81,16 +81,15 @@ type evalConfig struct {
 	budget *Budget
 }
 
-// Eval evaluates the expression. Variables are CEL values (ref.Val) or Go
-// values: bool, string, []byte, integers, floats, time.Time, time.Duration, maps
-// and slices of these, nil. A variable that the environment declares and vars
-// lacks fails only if the evaluation needs it.
+// Eval evaluates the expression. Variables are CEL values (ref.Val) or Go values:
+// bool, string, []byte, integers, floats, time.Time, time.Duration, maps and slices
+// of these, nil. If vars lacks a variable, the evaluation fails only if it needs
+// that variable.
 //
-// If the evaluation gives no value the error is an *EvalError, which unwraps to
-// the error of a done context. Without a context, or of an empty expression, it is
-// an *InputError.
-// Cancellation is looked at before the evaluation and every
-// cost.InterruptFrequency iterations of a comprehension.
+// If the evaluation gives no value, the error is an *EvalError. If the context was
+// done, it unwraps to the error of the context: Eval looks at the context first, and
+// then at every 100th iteration of a comprehension. If ctx is nil or the expression
+// is empty, the error is an *InputError.
 func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...EvalOption) (Result, error) {
 	switch {
 	case ctx == nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-// Options say by their type where they apply. A nil option does nothing.
+// The type of an option says which calls take it. A nil option does nothing.
 type (
 	// EnvOption is an option of [NewEnv] and [Env.Extend].
 	EnvOption interface{ applyEnv(*envConfig) }
@@ -81,9 +81,9 @@ func Variable(name string, t *cel.Type) EnvOption {
 	}}
 }
 
-// SchemaVariable declares a variable whose type a schema gives. Its fields are
-// type-checked, the bounds of the schema bound the estimates, and its values are
-// unstructured data: map[string]any, []any, string, bool, int64, float64 and nil.
+// SchemaVariable declares a variable by a schema. Its fields are type-checked, and
+// the bounds of the schema bound the estimates. Its values are unstructured data:
+// map[string]any, []any, string, bool, int64, float64 and nil.
 func SchemaVariable(name string, schema *Schema) EnvOption {
 	return option{env: func(c *envConfig) {
 		switch {
@@ -97,9 +97,9 @@ func SchemaVariable(name string, schema *Schema) EnvOption {
 	}}
 }
 
-// Libraries adds function libraries to those of Kubernetes: the caller's own,
-// declared as [library.Library] values, with the same cost tracking and
-// documentation. Each needs a name of its own.
+// Libraries adds function libraries of the caller's own to those of Kubernetes.
+// Their functions are type-checked, estimated and charged in the same way. Each
+// library needs a name that no other has.
 func Libraries(libs ...library.Library) EnvOption {
 	return option{env: func(c *envConfig) {
 		c.libraries = append(c.libraries, libs...)
@@ -107,7 +107,8 @@ func Libraries(libs ...library.Library) EnvOption {
 	}}
 }
 
-// CELOptions adds options of cel-go: types, functions, macros.
+// CELOptions adds options of cel-go: types, functions, macros. A call of a function
+// that is declared so costs one unit.
 func CELOptions(opts ...cel.EnvOption) EnvOption {
 	return option{env: func(c *envConfig) {
 		if slices.ContainsFunc(opts, func(o cel.EnvOption) bool { return o == nil }) {
@@ -119,9 +120,9 @@ func CELOptions(opts ...cel.EnvOption) EnvOption {
 	}}
 }
 
-// ServerExact leaves out what the documentation of Kubernetes describes and no
-// released API server has, so that the environment rejects what a server of
-// the newest release rejects.
+// ServerExact leaves out what is only documented: what the documentation of
+// Kubernetes describes and no released API server has. The environment then rejects
+// what a server of the newest release rejects.
 func ServerExact() EnvOption {
 	return option{env: func(c *envConfig) { c.exact, c.rebuild = true, true }}
 }
@@ -138,28 +139,31 @@ func ExpressionSizeLimit(codePoints int) EnvOption {
 	}}
 }
 
-// StoredExpressions gives the environment in which a server evaluates what it
-// has accepted earlier, or what a newer release had accepted before a rollback:
-// everything that it knows.
+// StoredExpressions makes the environment that in which a server evaluates stored
+// expressions: with everything that the server knows. It has accepted them earlier,
+// or a newer release had accepted them before a rollback.
 func StoredExpressions() EnvOption {
 	return option{env: func(c *envConfig) { c.server.stored, c.rebuild = true, true }}
 }
 
-// ForRelease gives what an API server of a release gives, without what is only
-// documented. An environment is that of expressions that are written to the
-// server, new or changed. [CRD.Check] says what the server says of a new CRD, and
-// [CRD.Compile] compiles the rules of one that it has stored.
+// ForRelease chooses the release of the API server:
 //
-// For older releases, verdicts of compilation and costs match that server; texts
-// are those of the newest.
+//   - An environment compiles expressions that are written to that server, new or
+//     changed, without what is only documented.
+//   - [CRD.Check] and [CRD.Report] say what that server says of a new CRD.
+//   - [CRD.Compile] compiles the rules of a CRD that the server has stored.
+//
+// For an older release, compile verdicts, estimates and costs match that server.
+// Texts and values are those of the newest.
 func ForRelease(r release.Release) ReleaseOption {
 	return releaseOption(func(c *serverConfig) { c.release, c.err = r, errors.Join(c.err, r.Check()) })
 }
 
-// Compatibility sets with which older release a server stays compatible: it
-// accepts on write what that release evaluates. By default it is the release
-// before its own. A server that emulates an older version is compatible with the
-// one before that, and one that will not be rolled back with its own release.
+// Compatibility sets the release with which a server stays compatible: in new
+// expressions, the server accepts what that release evaluates. The default is the
+// release before its own. A server that emulates an older version is compatible with
+// the release before that version. A server that will not be rolled back is
+// compatible with its own release.
 func Compatibility(r release.Release) ReleaseOption {
 	return releaseOption(func(c *serverConfig) { c.compatible, c.err = r, errors.Join(c.err, r.Check()) })
 }
@@ -172,8 +176,9 @@ func releaseOption(apply func(*serverConfig)) option {
 	}
 }
 
-// CostLimit bounds the cost of each evaluation in cost units. The default, that
-// of an API server, is cost.PerCallLimit, 1,000,000.
+// CostLimit bounds the cost of each evaluation, in cost units. The default is that
+// of an API server, cost.PerCallLimit: 1,000,000. The limit of an environment holds
+// for its expressions, unless an evaluation has another.
 func CostLimit(units uint64) LimitOption {
 	return option{
 		env:      func(c *envConfig) { c.limit = units },
@@ -184,11 +189,11 @@ func CostLimit(units uint64) LimitOption {
 
 // WithBudget charges an evaluation or a validation to a budget. An evaluation that
 // the budget does not cover fails with diag.BudgetExhausted, and so do all that
-// follow. As in an API server, only [CostLimit] cuts an evaluation short: what it
-// cost is compared with the budget afterwards.
+// follow. As in an API server, only [CostLimit] cuts an evaluation short: its cost is
+// compared with the budget afterwards.
 //
-// Without it, a validation has the cost.Budget units that an API server grants for
-// one object, and an evaluation has no budget.
+// Without this option, a validation has the budget that an API server grants one
+// object, cost.Budget: 10,000,000 units. An evaluation has none.
 func WithBudget(budget *Budget) BudgetOption {
 	return option{
 		eval:     func(c *evalConfig) { c.budget = budget },
@@ -196,20 +201,21 @@ func WithBudget(budget *Budget) BudgetOption {
 	}
 }
 
-// WithoutRatcheting makes violations count where nothing has changed since the
-// old object, which an API server forgives.
+// WithoutRatcheting turns warnings into violations: an API server forgives a
+// violation if its value is as in the old object.
 func WithoutRatcheting() ValidateOption {
 	return option{validate: func(c *validateConfig) { c.NoRatcheting = true }}
 }
 
-// AtPath names violations as those of an object that is part of another.
+// AtPath puts a path in front of the paths of violations, for an object that is part
+// of another.
 func AtPath(path *field.Path) ValidateOption {
 	return option{validate: func(c *validateConfig) { c.Path = path }}
 }
 
-// ReportLimits judges estimates by limits of the caller's own, beside those of an
-// API server: suggestions of bounds aim at them. The default are the limits of an
-// API server.
+// ReportLimits judges estimates by limits of the caller, beside those of an API
+// server. Suggestions of bounds aim at the caller's limits. The default are the
+// limits of an API server.
 func ReportLimits(limits report.Limits) ReportLimitsOption {
 	return option{
 		report:    func(c *reportConfig) { c.limits = limits },
@@ -218,7 +224,7 @@ func ReportLimits(limits report.Limits) ReportLimitsOption {
 }
 
 // EveryRelease adds to a report what each release says of the CRD when it is
-// written to that release, and what it estimates.
+// created there, and what each estimates.
 func EveryRelease() CRDReportOption {
 	return option{crdReport: func(c *crdReportConfig) { c.releases = true }}
 }

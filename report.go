@@ -14,17 +14,18 @@ type reportConfig struct {
 	limits report.Limits
 }
 
-// Report says where the estimated cost of an expression comes from. Bounds come
-// from the schemas of variables; of a variable with a CEL type nothing is known.
-// The error of an expression that does not compile is a *CompileError.
+// Report says where the estimated cost of an expression comes from, node by node.
+// Bounds come from the schemas of variables. A variable of a CEL type has none. The
+// error of an expression that does not compile is a *CompileError.
 func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expression, error) {
 	r, _, err := e.report(expression, opts)
 	return r, err
 }
 
-// ReportEval is [Env.Report] with what one evaluation costs, node by node. Variables
-// are as in [Expression.Eval]. An evaluation that fails is no error: the report says
-// so. If the context ends before, the error is that of the context in an *EvalError.
+// ReportEval is [Env.Report], and adds what one evaluation costs, node by node.
+// Variables are as in [Expression.Eval]. An evaluation that fails is not an error: the
+// report says so. If the context is done before the end, the error is an *EvalError
+// that unwraps to that of the context.
 func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string]any, opts ...ReportOption) (*report.Expression, error) {
 	if ctx == nil {
 		return nil, errNilContext()

@@ -11,9 +11,10 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// RuleSet holds the compiled rules of a schema. It is read-only and safe for
-// concurrent use: compile it once, validate any number of objects. The zero value
-// is empty: it has no rules, and validation by it is an error.
+// RuleSet holds the compiled rules of a schema. [CRD.Compile] and [Schema.Compile]
+// make one. It is read-only and safe for concurrent use: compile it once, validate any
+// number of objects. The zero value is empty: it has no rules, and validation by it is
+// an error.
 type RuleSet struct {
 	validator *crd.Validator
 }
@@ -39,16 +40,19 @@ type validateConfig struct {
 	budget *Budget
 }
 
-// Validate validates an object by the rules and, if old is not nil, its change
-// from old by those on transitions. Objects are unstructured: map[string]any,
-// []any, string, bool, int64, float64 and nil, as [ParseObject] and
-// k8s.io/apimachinery have them. As in an API server, rules see the object as it
-// is: it should have passed validation by its schema before, and whatever it has
-// of the wrong type is an error of the rules that look at it.
+// Validate evaluates the rules on an object. If old is not nil, it also evaluates the
+// rules on transitions, which compare the object with the old one. Objects are
+// unstructured: map[string]any, []any, string, bool, int64, float64 and nil, as
+// [ParseObject] and k8s.io/apimachinery have them.
 //
-// Violations are no error. If the context was done before all rules were evaluated
-// the error is an *EvalError that unwraps to that of the context; the validation
-// then holds what was found so far, and the object is not valid.
+// Validate does not check the schema itself: types, required fields, patterns and the
+// like. As in an API server, rules see the object as it is. A value of the wrong type
+// is an error of the rule that looks at it, and so a violation. Defaults count only
+// after [RuleSet.ApplyDefaults].
+//
+// Violations are not errors. If the context was done before all rules were evaluated,
+// the error is an *EvalError that unwraps to that of the context. The validation then
+// holds what was found so far, and is not valid.
 func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts ...ValidateOption) (*Validation, error) {
 	if ctx == nil {
 		return nil, errNilContext()
@@ -92,9 +96,9 @@ func oldObject(old map[string]any) any {
 }
 
 // ApplyDefaults returns an object as an API server completes it before validation:
-// nulls that the schema does not allow are left out, and what is missing gets
-// its default. The object itself stays as it is. Rules of real CRDs count on
-// defaults: an object that was not read from a server needs this first.
+// without the nulls that the schema does not allow, and with defaults for what is
+// missing. The object itself stays as it is. Rules count on defaults: an object that
+// was not read from a server needs this first.
 func (r *RuleSet) ApplyDefaults(object map[string]any) map[string]any {
 	if object == nil || r == nil || r.validator == nil {
 		return object
@@ -107,22 +111,22 @@ type Validation struct {
 	// Violations are what is wrong with the object, in the order of its sorted
 	// fields.
 	Violations []Violation
-	// Warnings are violations that do not count because nothing has changed
-	// where they are since the old object.
+	// Warnings are violations that do not count, because their value is as in the
+	// old object.
 	Warnings []Violation
 	// Cost is what all evaluations cost, in cost units.
 	Cost uint64
-	// Budget is what they could have cost.
+	// Budget is what they could have cost, in cost units.
 	Budget uint64
-	// Exhausted tells whether validation ended early, because the budget was
+	// Exhausted tells whether the validation ended early, because the budget was
 	// used up or one evaluation reached its limit. A violation says where.
 	Exhausted bool
 
 	incomplete bool
 }
 
-// Valid tells whether an API server would accept the object. It is false if not
-// all rules were evaluated, and for a nil Validation.
+// Valid tells whether there are no violations. It is false if not all rules were
+// evaluated, and for a nil Validation.
 func (v *Validation) Valid() bool { return v != nil && !v.incomplete && len(v.Violations) == 0 }
 
 // ErrorList returns the violations exactly as an API server reports them.
@@ -148,20 +152,21 @@ type Rule struct {
 	MessageExpression string
 	// Transition tells whether the rule refers to oldSelf.
 	Transition bool
-	// Estimate is what one evaluation may cost, in cost units.
+	// Estimate is the least and the most that one evaluation may cost, in cost units.
 	Estimate cost.Range
 	// MessageEstimate is what one evaluation of the messageExpression may cost.
 	MessageEstimate cost.Range
-	// Cardinality is how often the rule can apply to one object: the product of
-	// the bounds above it or, if one is missing, what fits into a request.
+	// Cardinality is the number of places of one object where the rule can apply:
+	// the product of the bounds of the lists and maps above it. If a bound is
+	// missing, it is how many values fit into a request.
 	Cardinality uint64
 	// Err and MessageErr say why the rule and the messageExpression do not
 	// compile, nil if they do.
 	Err, MessageErr *CompileError
 }
 
-// Total is the number by which an API server judges the rule: the highest
-// estimate of an evaluation times how often it can take place.
+// Total is the number by which an API server judges the rule, in cost units: the
+// highest estimate of an evaluation times the cardinality.
 func (r Rule) Total() uint64 { return pricing.Repeated(r.Estimate.Max, r.Cardinality) }
 
 // Rules returns what is known of each rule, in the order of the schema.

@@ -4,8 +4,9 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// Schema is an OpenAPI schema. It is read-only and safe for concurrent use. The
-// zero value is empty: its methods return errors.
+// Schema is an OpenAPI schema. It types variables, see [SchemaVariable], and may have
+// rules, see [Schema.Compile]. It is read-only and safe for concurrent use. The zero
+// value is empty: its methods return errors.
 type Schema struct {
 	document *typesystem.OpenAPI
 	compiled *typesystem.Schema
@@ -14,8 +15,8 @@ type Schema struct {
 
 func (s *Schema) isZero() bool { return s == nil || s.compiled == nil }
 
-// ParseSchema reads a schema of any data, in YAML or JSON, as CRDs spell it. The
-// error is an *InputError.
+// ParseSchema reads a schema of any data, in YAML or JSON, with the keywords of
+// CRDs. The error is an *InputError.
 func ParseSchema(document []byte) (*Schema, error) { return parseSchema(document, false) }
 
 // ParseResourceSchema reads the schema of a resource, in YAML or JSON: what stands
