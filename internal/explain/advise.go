@@ -39,8 +39,8 @@ func (a *adviser) advise(total uint64) *report.Advice {
 	advice := &report.Advice{}
 	if total <= a.limit {
 		for _, b := range a.bounds {
-			if c, ok := a.growth(b); ok {
-				advice.Growth = append(advice.Growth, c)
+			if !b.missing() && b.top >= 0 {
+				advice.Growth = append(advice.Growth, a.most(b, b.top, max(maxBound, b.top)))
 			}
 		}
 		return advice
@@ -98,44 +98,32 @@ func largest(low, high int64, fits func(int64) bool) int64 {
 	return low
 }
 
+// most sets one bound to the greatest value that fits, from low, which does, to high.
+func (a *adviser) most(b adjustable, low, high int64) report.Change {
+	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
+	s := setting{b, high}
+	if !fits(high) {
+		s.to = largest(low, high, fits)
+	}
+	c := a.change(s)
+	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
+	return c
+}
+
 // alone is the greatest value of one bound that suffices without any other, false
 // for a bound that makes no difference.
 func (a *adviser) alone(b adjustable, total uint64) (report.Change, bool) {
-	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
-	s := setting{b, 1}
-	if !fits(1) {
+	if s := (setting{b, 1}); !a.fits([]setting{s}) {
 		c := a.change(s)
 		c.Total = a.total(settings{b.key: 1})
 		return c, c.Total < total || b.chain && b.missing()
 	}
-	high := int64(maxBound) + 1
-	if !b.missing() {
-		high = b.top
+	high := b.top // it claims to be enough, not to be the largest
+	if b.missing() {
+		high = maxBound + 1
 	}
-	if fits(high) {
-		s.to = high // it claims to be enough, not to be the largest
-	} else {
-		s.to = largest(1, high, fits)
-	}
-	c := a.change(s)
-	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
-	c.Proven = a.proven([]setting{s}, c.Total)
-	return c, true
-}
-
-// growth is how far a declared bound may grow without any other.
-func (a *adviser) growth(b adjustable) (report.Change, bool) {
-	if b.missing() || b.top < 0 {
-		return report.Change{}, false
-	}
-	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
-	high := max(int64(maxBound), b.top)
-	s := setting{b, high}
-	if !fits(high) {
-		s.to = largest(b.top, high, fits)
-	}
-	c := a.change(s)
-	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
+	c := a.most(b, 1, high)
+	c.Proven = a.proven([]setting{{b, c.To}}, c.Total)
 	return c, true
 }
 

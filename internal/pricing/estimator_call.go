@@ -37,21 +37,24 @@ func (w *walk) call(e ast.Expr) cost.Range {
 	ids := w.tree.GetOverloadIDs(e.ID())
 	operands := make([]cost.Operand, 1, len(args)+1)
 	costs := make([]cost.Range, len(args))
+	first := 0
+	if call.IsMemberFunction() {
+		first = 1
+	}
 	for i, arg := range args {
 		costs[i] = w.cost(arg)
-		operands = append(operands, w.operand(arg))
+		operands = append(operands, w.operand(arg, first+i))
 	}
 	if len(ids) == 0 || w.rules.freeOptionals && call.FunctionName() == operators.OptSelect {
 		return cost.Range{}
 	}
 	var target cost.Range
-	if call.IsMemberFunction() {
+	if first == 1 {
 		target = w.cost(call.Target())
-		operands[0] = w.operand(call.Target())
+		operands[0] = w.operand(call.Target(), 0)
 	} else {
 		operands = operands[1:]
 	}
-	w.number(operands)
 
 	// A call with a dynamically typed operand may turn out as any of several
 	// overloads.
@@ -125,14 +128,17 @@ func isConcatenation(overloadID string) bool {
 }
 
 // operand is what a price may know of a node whose cost was estimated.
-func (w *walk) operand(e ast.Expr) cost.Operand {
-	p := w.data(e)
-	if !w.rules.forgetful {
-		return w.watched(e, newOperand(e, p, w.typeOf(e), w.size(e), w.sizer))
+func (w *walk) operand(e ast.Expr, index int) cost.Operand {
+	o := newOperand(e, w.data(e), w.typeOf(e), nil, w.sizer)
+	if o.late = w.rules.forgetful; o.late {
+		o.derived = w.computedSize(e)
+	} else {
+		o.derived = w.size(e)
 	}
-	o := newOperand(e, p, w.typeOf(e), w.computedSize(e), w.sizer)
-	o.late = true
-	return w.watched(e, o)
+	if w.trace != nil {
+		o.watch = &watch{trace: w.trace, at: w.trace.at, index: index, from: w.sourceOf(e)}
+	}
+	return o
 }
 
 // data is the path of a node, nil for the accumulator of a comprehension.

@@ -184,7 +184,10 @@ func (w *walk) size(e ast.Expr) *cost.Range {
 		return size
 	}
 	if w.rules.forgetful {
-		return lateSize(w.sizer, w.data(e), w.typeOf(e))
+		if size := declared(w.sizer, w.data(e)); size != nil {
+			return size
+		}
+		return lateSize(w.typeOf(e))
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
 		w.origin(e, source{kind: cost.SourceDeclared, path: w.path(e)})
@@ -218,11 +221,9 @@ func (w *walk) computedSize(e ast.Expr) *cost.Range {
 	return nil
 }
 
-// lateSize is the size of data that is not remembered, see [rules.forgetful].
-func lateSize(sizes Sizer, path []string, typ *types.Type) *cost.Range {
-	if size := declared(sizes, path); size != nil {
-		return size
-	}
+// lateSize is the size that follows from the type of data that is not remembered, see
+// [rules.forgetful].
+func lateSize(typ *types.Type) *cost.Range {
 	if typ.Kind() != types.OpaqueKind && isScalar(typ) {
 		size := cost.Exactly(1)
 		return &size

@@ -1,11 +1,14 @@
 package pricing
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/report"
 )
 
 // The segments of a path for what a list or map holds.
@@ -47,7 +50,7 @@ func declared(sizes Sizer, path []string) *cost.Range {
 	return nil
 }
 
-// operand implements Operand.
+// operand implements cost.Operand.
 type operand struct {
 	path    []string
 	typ     *types.Type
@@ -56,6 +59,10 @@ type operand struct {
 	sizes   Sizer
 	// late tells that the declared size was not looked up yet.
 	late bool
+	// watch is nil unless the estimate is traced.
+	watch *watch
+	// element is true for what Elem returns.
+	element bool
 }
 
 func newOperand(e ast.Expr, path []string, typ *types.Type, derived *cost.Range, sizes Sizer) operand {
@@ -68,27 +75,31 @@ func newOperand(e ast.Expr, path []string, typ *types.Type, derived *cost.Range,
 
 func (o operand) Size() cost.Range {
 	if o.derived != nil {
-		return *o.derived
+		return o.watch.note(o, *o.derived, "")
 	}
 	if size := declared(o.sizes, o.path); size != nil {
-		return *size
+		return o.watch.note(o, *size, cost.SourceDeclared)
 	}
-	return cost.Unbounded()
+	return o.watch.note(o, cost.Unbounded(), cost.SourceUnknown)
 }
 
 func (o operand) Known() (cost.Range, bool) {
-	if o.derived == nil {
-		return cost.Range{}, false
+	if o.derived != nil {
+		return o.watch.note(o, *o.derived, ""), true
 	}
-	return *o.derived, true
+	o.watch.note(o, cost.Unbounded(), cost.SourceUnknown)
+	return cost.Range{}, false
 }
 
 // standard is the size that the prices of standard functions take: the derived
 // one, and before 1.33 also the one that the schema declares.
 func (o operand) standard() (cost.Range, bool) {
 	if o.derived == nil && o.late {
-		if size := lateSize(o.sizes, o.path, o.typ); size != nil {
-			return *size, true
+		if size := declared(o.sizes, o.path); size != nil {
+			return o.watch.note(o, *size, cost.SourceDeclared), true
+		}
+		if size := lateSize(o.typ); size != nil {
+			return o.watch.note(o, *size, ""), true
 		}
 	}
 	return o.Known()
@@ -99,7 +110,10 @@ func (o operand) Elem() cost.Operand {
 	if len(params) == 0 {
 		return nil
 	}
-	elem := operand{typ: params[0], sizes: o.sizes}
+	elem := operand{typ: params[0], sizes: o.sizes, element: true}
+	if !o.element {
+		elem.watch = o.watch
+	}
 	if o.path != nil {
 		elem.path = append(append(make([]string, 0, len(o.path)+1), o.path...), PathItems)
 	}
@@ -109,3 +123,25 @@ func (o operand) Elem() cost.Operand {
 func (o operand) Type() *types.Type { return o.typ }
 
 func (o operand) Literal() ref.Val { return o.literal }
+
+// watch notes the sizes of one operand that a price asks for.
+type watch struct {
+	trace *tracer
+	at    *report.Node
+	index int
+	// from is where the derived size comes from.
+	from source
+}
+
+// note notes a size, once, and returns it. No source stands for that of the derived size.
+func (w *watch) note(o operand, size cost.Range, kind cost.Source) cost.Range {
+	if w == nil || slices.ContainsFunc(w.at.Operands, func(s report.Size) bool { return s.Operand == w.index && s.Element == o.element }) {
+		return size
+	}
+	from := source{kind, o.path}
+	if kind == "" {
+		from = w.from
+	}
+	w.at.Operands = append(w.at.Operands, w.trace.size(w.index, o.element, size, from))
+	return size
+}
