@@ -45,7 +45,7 @@ func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
 	}
 	a := &CRDAcceptance{}
 	checks, shared := crd.NewChecks(c.definition), compile.NewSharedRules()
-	checks.In(needs.Rules, func(v crd.Visit) {
+	checks.In(needs.Rules, func(v *crd.Site) {
 		a.Rules = append(a.Rules, RuleAcceptance{
 			Path: v.Path.String(), Rule: v.Rule.Rule, MessageExpression: v.Rule.MessageExpression,
 			Acceptance: Acceptance{Requirements: ruleRequirements(v, needs)},
@@ -81,7 +81,7 @@ func checkedBy(s server.Environment, checks *crd.Checks, shared *compile.SharedR
 	if err != nil {
 		return v, err
 	}
-	found := checks.In(shared.In(env), func(visit crd.Visit) {
+	found := checks.In(shared.In(env), func(visit *crd.Site) {
 		rule := Verdict{Err: joined(visit.Findings)}
 		if visit.Expr != nil {
 			rule.Estimate = visit.Expr.Estimate
@@ -102,7 +102,7 @@ func joined(findings []Finding) error {
 	return errors.Join(all...)
 }
 
-func ruleRequirements(v crd.Visit, needs *accept.Needs) []Requirement {
+func ruleRequirements(v *crd.Site, needs *accept.Needs) []Requirement {
 	var found []accept.Requirement
 	if v.Rule.OptionalOldSelf != nil && *v.Rule.OptionalOldSelf && v.Expr != nil && v.Expr.RefersTo(compile.OldSelf) {
 		found = append(found, accept.OptionalOldSelf())

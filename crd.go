@@ -148,9 +148,10 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 		return nil, err
 	}
 	v := c.definition.Versions[version]
+	path, status := c.definition.Schema(version)
 	in := func(env *compile.Env) explain.Document {
 		return explain.Document{
-			Schema: v.Schema, Path: c.definition.SchemaPath(version), Status: c.definition.HasStatus(version), Env: env.Rules,
+			Schema: v.Schema, Path: path, Status: status, Env: env.Rules,
 		}
 	}
 	r := explain.CRD(in(env), config.limits)

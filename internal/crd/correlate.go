@@ -38,16 +38,8 @@ func (p *pair) key(name string, child *pair) bool {
 	var inValue, inOld bool
 	child.value, inValue = value[name]
 	child.old, inOld = old[name]
-	child.schema = schemaOf(p.schema, name)
+	child.schema = fieldOf(p.schema, name)
 	return inValue && inOld && child.schema != nil
-}
-
-// schemaOf is the schema of a field of an object or a map, nil if there is none.
-func schemaOf(s *typesystem.Schema, name string) *typesystem.Schema {
-	if property, ok := s.Property(name); ok {
-		return property
-	}
-	return s.AdditionalProperties
 }
 
 // element writes to child the pair of an element of a list. It is false if no

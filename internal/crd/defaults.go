@@ -81,7 +81,9 @@ func fill(value any, s *typesystem.Schema) {
 	}
 }
 
-// copyJSON copies maps and lists; all other values are immutable.
+// copyJSON copies maps and lists; all other values are immutable. It is not
+// runtime.DeepCopyJSONValue, which panics on types that JSON does not decode to, such
+// as int.
 func copyJSON(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -176,12 +176,15 @@ func (d *Definition) shared() bool {
 	return len(d.Versions) > 0
 }
 
-// schemaPath is the path of the schema of the version at index i, as an API
-// server names it in errors.
-func (d *Definition) schemaPath(i int, shared bool) *field.Path {
-	spec := field.NewPath("spec")
+// Schema says of the schema of the version at an index how an API server names its
+// path in errors, and whether it is that of a resource with a status: if all versions
+// have the same schema, one suffices.
+func (d *Definition) Schema(i int) (path *field.Path, status bool) { return d.schema(i, d.shared()) }
+
+func (d *Definition) schema(i int, shared bool) (path *field.Path, status bool) {
+	path = field.NewPath("spec")
 	if shared {
-		return spec.Child("validation", "openAPIV3Schema")
+		return path.Child("validation", "openAPIV3Schema"), slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
 	}
-	return spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema")
+	return path.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), d.Versions[i].Status
 }

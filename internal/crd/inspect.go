@@ -1,8 +1,6 @@
 package crd
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/diag"
@@ -28,6 +26,8 @@ type Site struct {
 	// MessageErr say why it does not.
 	Expr, Message   *compile.Expression
 	Err, MessageErr *diag.CompileError
+	// Findings are what is wrong with the rule alone.
+	Findings []diag.Finding
 }
 
 // Link is a list or a map on the way to a rule.
@@ -38,31 +38,10 @@ type Link struct {
 	Value   *int64
 }
 
-// InspectSchema checks a schema as Check does, and returns every rule that is
-// compiled, and what all expressions are estimated to cost.
-func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, rules *compile.Rules) (findings []diag.Finding, sites []Site, total uint64) {
-	c := &checker{rulesIn: rules, inspect: func(s Site) { sites = append(sites, s) }}
-	findings = c.schema(s, path, status, NewChecks(&Definition{}))
-	return findings, sites, c.total
-}
-
-// SchemaPath is the path of the schema of the version at an index, as an API server
-// names it in errors.
-func (d *Definition) SchemaPath(i int) *field.Path { return d.schemaPath(i, d.shared()) }
-
-// HasStatus tells whether the schema of the version at an index is that of a
-// resource with a status: if all versions have the same schema, one suffices.
-func (d *Definition) HasStatus(i int) bool {
-	if d.shared() {
-		return slices.ContainsFunc(d.Versions, func(v Version) bool { return v.Status })
-	}
-	return d.Versions[i].Status
-}
-
-func (t *typeContext) site(r *typesystem.Rule, compiled compiledRule, path *field.Path, self *typesystem.Schema) Site {
-	s := Site{
-		Rule: r, Path: path, Place: t.place(), Doc: t.doc, Self: self, Chain: t.chain(),
-		Cardinality: t.cardinality(self), Fallback: self.MaxCardinality(),
+func (p *place) site(r *typesystem.Rule, path *field.Path, compiled compiledRule) *Site {
+	s := &Site{
+		Rule: r, Path: path, Place: p.inSchema(), Doc: p.doc, Self: p.self, Chain: p.chain(),
+		Cardinality: p.cardinality(), Fallback: p.self.MaxCardinality(),
 		Expr: compiled.expr, Message: compiled.message,
 	}
 	if compiled.err != nil {
@@ -74,36 +53,14 @@ func (t *typeContext) site(r *typesystem.Rule, compiled compiledRule, path *fiel
 	return s
 }
 
-func (t *typeContext) place() typesystem.Place {
-	if t.parent == nil {
-		return nil
-	}
-	return t.parent.place().Child(t.step)
-}
-
-// chain are the lists and maps above the node, as elements counts them.
-func (t *typeContext) chain() []Link {
-	if t.parent == nil {
-		return nil
-	}
-	links := t.parent.chain()
-	doc := t.parent.doc
-	switch {
-	case doc.Type == "array":
-		return append(links, Link{Place: t.parent.place(), Keyword: "maxItems", Value: doc.MaxItems})
-	case doc.Type == "object" && doc.AdditionalProperties != nil:
-		return append(links, Link{Place: t.parent.place(), Keyword: "maxProperties", Value: doc.MaxProperties})
-	}
-	return links
-}
-
 // Cardinality is how often a rule below lists and maps with these bounds can apply.
 func Cardinality(chain []Link, fallback uint64) uint64 {
-	bound := once()
+	product := uint64(1)
 	for _, l := range chain {
-		if bound = times(bound, l.Value); bound == nil {
+		if l.Value == nil {
 			return fallback
 		}
+		product = times(product, *l.Value)
 	}
-	return *bound
+	return product
 }

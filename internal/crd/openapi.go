@@ -11,30 +11,6 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// inherited is what a node of a schema takes over from the nodes above it.
-type inherited struct {
-	// noDefaults is true where no default may stand, whyNoDefaults says why.
-	noDefaults    bool
-	whyNoDefaults string
-	// resourceMeta is true within the type and object metadata of a resource.
-	resourceMeta bool
-	// uncorrelated is the topmost node above whose values have no old values,
-	// nil if there is none.
-	uncorrelated *field.Path
-}
-
-func (in inherited) withoutDefaults(why string) inherited {
-	in.noDefaults, in.whyNoDefaults = true, why
-	return in
-}
-
-func (in inherited) withUncorrelated(path *field.Path) inherited {
-	if in.uncorrelated == nil {
-		in.uncorrelated = path
-	}
-	return in
-}
-
 // openAPITypes are the types that a schema may have, sorted.
 var openAPITypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
@@ -209,45 +185,42 @@ var lineBreaks = regexp.MustCompile(`[\n\r]+`)
 
 // ruleText checks what can be said of a rule without compiling it. Path is that
 // of the rule.
-func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (errs []coded) {
+func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (findings []diag.Finding) {
+	add := func(code diag.Code, err *field.Error) {
+		findings = append(findings, finding(code, err, r))
+	}
 	text, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
-	switch {
+	switch at := path.Child("message"); {
 	case text == "":
-		errs = append(errs, coded{diag.RuleMissing, field.Required(path.Child("rule"), "rule is not specified")})
+		add(diag.RuleMissing, field.Required(path.Child("rule"), "rule is not specified"))
 	case r.Message != "" && message == "":
-		errs = append(errs, coded{diag.MessageInvalid, field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")})
+		add(diag.MessageInvalid, field.Invalid(at, r.Message, "must be non-empty if specified"))
 	case lineBreaks.MatchString(message):
-		errs = append(errs, coded{diag.MessageInvalid, field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")})
+		add(diag.MessageInvalid, field.Invalid(at, r.Message, "must not contain line breaks"))
 	case message == "" && lineBreaks.MatchString(text):
-		errs = append(errs, coded{diag.MessageInvalid, field.Required(path.Child("message"), "message must be specified if rule contains line breaks")})
+		add(diag.MessageInvalid, field.Required(at, "message must be specified if rule contains line breaks"))
 	}
 	if r.MessageExpression != "" && strings.TrimSpace(r.MessageExpression) == "" {
-		errs = append(errs, coded{diag.MessageExpressionInvalid, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified")})
+		add(diag.MessageExpressionInvalid, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified"))
 	}
 	if r.Reason != nil {
 		reasons := []Reason{ReasonDuplicate, ReasonForbidden, ReasonInvalid, ReasonRequired}
 		if reason := Reason(*r.Reason); !slices.Contains(reasons, reason) {
-			errs = append(errs, coded{diag.ReasonInvalid, field.NotSupported(path.Child("reason"), reason, reasons)})
+			add(diag.ReasonInvalid, field.NotSupported(path.Child("reason"), reason, reasons))
 		}
 	}
 	if r.FieldPath == "" {
-		return errs
+		return findings
 	}
 	path = path.Child("fieldPath")
 	if strings.TrimSpace(r.FieldPath) == "" {
-		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified")})
+		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified"))
 	}
 	if lineBreaks.MatchString(r.FieldPath) {
-		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks")})
+		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks"))
 	}
 	if _, err := fieldPath(r.FieldPath, node); err != nil && typesystem.CheckStructural(node) == nil {
-		errs = append(errs, coded{diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path")})
+		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path"))
 	}
-	return errs
-}
-
-// coded is an error with its code.
-type coded struct {
-	code diag.Code
-	err  *field.Error
+	return findings
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/escaping"
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -71,11 +70,7 @@ func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Va
 		return &Validator{schema: schema}, nil
 	}
 	b := builder{env: rules}
-	declared := schema
-	if !schema.Exposed() {
-		declared = nil
-	}
-	return &Validator{schema: schema, root: b.node(doc, doc, schema, declared, nil, once())}, nil
+	return &Validator{schema: schema, root: b.node(doc, rootPlace(doc, schema, true), nil)}, nil
 }
 
 // hasRules tells whether there are rules in the structural part of a schema.
@@ -99,38 +94,35 @@ type builder struct {
 	env *compile.Rules
 }
 
-// node makes the node of a place, nil if there are no rules at it and below.
-// Rules is the schema that has the rules: the schema of the place, doc, or a
-// part of its allOf. Declared is the type of the place, nil if it has none, and
-// bound how often the place can occur in an object, nil if there is no limit.
-func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesystem.Schema, path *field.Path, bound *uint64) *node {
-	n := &node{schema: schema, uncorrelated: !mapCorrelates(doc.MapType)}
-	if declared != nil {
-		n.cardinality, n.unbounded = cardinality(bound, declared), declared.MaxCardinality()
+// node makes the node of a place, nil if there are no rules at it and below. Rules is
+// the schema that has the rules: that of the place, or a part of its allOf. Path is
+// the path of that schema.
+func (b *builder) node(rules *typesystem.OpenAPI, p *place, path *field.Path) *node {
+	if p == nil {
+		return nil
 	}
-	below := within(bound, doc)
-	b.rules(n, rules, doc, declared, path)
-	if of, in := rules.Elements(), doc.Elements(); of != nil && in != nil {
-		n.items = b.node(of, in, schema.Items, declaredElem(declared), path.Child("items"), below)
+	n := &node{schema: p.schema, uncorrelated: !mapCorrelates(p.doc.MapType)}
+	if p.self != nil {
+		n.cardinality, n.unbounded = p.cardinality(), p.self.MaxCardinality()
 	}
-	if of, in := rules.Values(), doc.Values(); of != nil && in != nil {
-		n.additional = b.node(of, in, schema.AdditionalProperties, declaredElem(declared), path.Child("additionalProperties"), below)
+	b.rules(n, rules, p, path)
+	if of := rules.Elements(); of != nil {
+		n.items = b.node(of, p.items(), path.Child("items"))
+	}
+	if of := rules.Values(); of != nil {
+		n.additional = b.node(of, p.additional(), path.Child("additionalProperties"))
 	}
 	for _, name := range sortedKeys(rules.Properties) {
-		in := doc.Property(name)
-		if in == nil {
-			continue
+		property := p.property(name)
+		if property == nil || property.self == nil {
+			continue // what expressions cannot see has no rules
 		}
-		value, declared := b.property(schema, declared, name)
-		if declared == nil {
-			continue
-		}
-		if p := b.node(rules.Property(name), in, value, declared, path.Child("properties").Key(name), below); p != nil {
-			n.properties = append(n.properties, namedNode{name, p})
+		if below := b.node(rules.Property(name), property, path.Child("properties").Key(name)); below != nil {
+			n.properties = append(n.properties, namedNode{name, below})
 		}
 	}
 	for i := range rules.AllOf {
-		if a := b.node(&rules.AllOf[i], doc, schema, declared, path.Child("allOf").Index(i), bound); a != nil {
+		if a := b.node(&rules.AllOf[i], p, path.Child("allOf").Index(i)); a != nil {
 			n.allOf = append(n.allOf, a)
 		}
 	}
@@ -140,31 +132,16 @@ func (b *builder) node(rules, doc *typesystem.OpenAPI, schema, declared *typesys
 	return n
 }
 
-// property is the schema of a property and its type, nil if rules there are not
-// looked at because expressions cannot see it.
-func (b *builder) property(object, declared *typesystem.Schema, name string) (value, valueType *typesystem.Schema) {
-	value, _ = object.Property(name)
-	if _, ok := escaping.Escape(name); !ok {
-		// Expressions above cannot name it, but those at its place can see it.
-		if value.Exposed() {
-			return value, value
-		}
-		return value, nil
-	}
-	valueType, _ = declaredField(declared, name)
-	return value, valueType
-}
-
 // rules compiles the rules of one node.
-func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *typesystem.Schema, path *field.Path) {
+func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *field.Path) {
 	if len(rules.Validations) == 0 {
 		return
 	}
 	var scope *compile.RuleScope
-	if declared == nil {
+	if p.self == nil {
 		n.err = errNotDeclared
 	} else {
-		scope, n.err = b.env.Scope(declared)
+		scope, n.err = b.env.Scope(p.self)
 	}
 	n.rules = make([]nodeRule, len(rules.Validations))
 	for i := range rules.Validations {
@@ -172,7 +149,7 @@ func (b *builder) rules(n *node, rules, doc *typesystem.OpenAPI, declared *types
 		rule := &n.rules[i]
 		rule.Rule, rule.Cardinality, rule.Unbounded = &Rule{Rule: r, Schema: path, Index: i}, n.cardinality, n.unbounded
 		if n.err == nil {
-			rule.keep(compileRule(scope, doc, &r))
+			rule.keep(compileRule(scope, p.doc, &r))
 		} else {
 			rule.Err = undeclared(r.Rule, n.err)
 		}

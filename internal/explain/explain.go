@@ -40,7 +40,7 @@ func CRD(d Document, limits report.Limits) *report.CRD {
 	}
 	subjects := map[string]*subject{}
 	for i := range sites {
-		r.Expressions = append(r.Expressions, d.site(&sites[i], limits, subjects)...)
+		r.Expressions = append(r.Expressions, d.site(sites[i], limits, subjects)...)
 	}
 	if total > limits.Schema {
 		r.Advice = d.advise(r, subjects, limits)

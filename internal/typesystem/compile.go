@@ -50,9 +50,13 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 		s.Default = doc.Default.Value
 	}
 	for _, key := range doc.ListMapKeys {
+		ident, ok := escaping.Escape(key)
+		if !ok {
+			ident = key
+		}
 		s.ListMapKeys = append(s.ListMapKeys, c.intern(key))
+		s.keyIdents = append(s.keyIdents, c.intern(ident))
 	}
-	s.keyIdents = identsOf(s.ListMapKeys)
 
 	if elements := doc.Elements(); elements != nil {
 		s.Items = c.compile(elements, false)
@@ -110,52 +114,22 @@ func (c *compiler) property(name string, value *Schema) Property {
 	return Property{Name: name, Ident: ident, Schema: value}
 }
 
-// identsOf escapes names; names without an identifier stay as they are.
-func identsOf(names []string) []string {
-	idents := names
-	for i, name := range names {
-		ident, ok := escaping.Escape(name)
-		if !ok || ident == name {
-			continue
-		}
-		if &idents[0] == &names[0] {
-			idents = slices.Clone(names)
-		}
-		idents[i] = ident
-	}
-	return idents
-}
+// The kinds of schemas by their type, and those of strings by their format.
+var (
+	kinds   = map[string]kind{"object": kindObject, "array": kindList, "string": kindString, "number": kindDouble, "integer": kindInt, "boolean": kindBool}
+	formats = map[string]kind{"byte": kindBytes, "duration": kindDuration, "date": kindDate, "date-time": kindDateTime}
+)
 
 func kindOf(s *Schema) kind {
-	if s.IntOrString {
+	switch {
+	case s.IntOrString:
 		return kindIntOrString
-	}
-	switch s.Type {
-	case "object":
-		if s.AdditionalProperties != nil {
-			return kindMap
+	case s.Type == "object" && s.AdditionalProperties != nil:
+		return kindMap
+	case s.Type == "string":
+		if k, ok := formats[s.Format]; ok {
+			return k
 		}
-		return kindObject
-	case "array":
-		return kindList
-	case "number":
-		return kindDouble
-	case "integer":
-		return kindInt
-	case "boolean":
-		return kindBool
-	case "string":
-		switch s.Format {
-		case "byte":
-			return kindBytes
-		case "duration":
-			return kindDuration
-		case "date":
-			return kindDate
-		case "date-time":
-			return kindDateTime
-		}
-		return kindString
 	}
-	return kindNone
+	return kinds[s.Type]
 }

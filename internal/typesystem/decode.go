@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/document"
@@ -84,7 +83,7 @@ func (d *decoder) decode(to reflect.Value, from any) error {
 			return d.elements(to, array)
 		}
 	default:
-		if d.scalar(to, from) {
+		if scalar(to, reflect.ValueOf(from)) {
 			return nil
 		}
 	}
@@ -105,7 +104,7 @@ func (d *decoder) either(from any, schema **OpenAPI, slice any) error {
 
 func (d *decoder) fields(to reflect.Value, object map[string]any) error {
 	for i := range to.NumField() {
-		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
+		name := to.Type().Field(i).Tag.Get("json")
 		if from, ok := object[name]; ok {
 			if err := d.decode(to.Field(i), from); err != nil {
 				return d.in("."+name, err)
@@ -140,50 +139,20 @@ func (d *decoder) elements(to reflect.Value, array []any) error {
 	return nil
 }
 
-func (d *decoder) scalar(to reflect.Value, from any) bool {
-	switch from := from.(type) {
-	case string:
-		if to.Kind() == reflect.String {
-			to.SetString(from)
-			return true
-		}
-	case bool:
-		if to.Kind() == reflect.Bool {
-			to.SetBool(from)
-			return true
-		}
-	case float64:
-		if to.Kind() == reflect.Float64 {
-			to.SetFloat(from)
-			return true
-		}
-	case int64:
-		switch to.Kind() {
-		case reflect.Int64:
-			to.SetInt(from)
-			return true
-		case reflect.Float64:
-			to.SetFloat(float64(from))
-			return true
-		}
+// scalar takes a value of the kind that is wanted, and a whole number for any number.
+func scalar(to, from reflect.Value) bool {
+	if from.Kind() != to.Kind() && (from.Kind() != reflect.Int64 || to.Kind() != reflect.Float64) {
+		return false
 	}
-	return false
+	to.Set(from.Convert(to.Type()))
+	return true
 }
 
 func describe(value any) string {
-	switch value := value.(type) {
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "an array"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	case float64:
-		return "the number " + strconv.FormatFloat(value, 'g', -1, 64)
+	if number, ok := value.(float64); ok {
+		return "the number " + strconv.FormatFloat(number, 'g', -1, 64)
 	}
-	return "a whole number"
+	return describeKind(reflect.TypeOf(value).Kind())
 }
 
 func describeKind(kind reflect.Kind) string {

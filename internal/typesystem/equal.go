@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	equality "k8s.io/apimachinery/third_party/forked/golang/reflect"
 )
 
 // preserved is data without a type, kept by x-kubernetes-preserve-unknown-fields. Expressions reach it
@@ -33,33 +34,6 @@ func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t.TypeName())
 }
 
-// equalData compares unstructured data as the semantic equality of apimachinery does: it is that of
-// reflect.DeepEqual, but nil and empty maps and lists are the same.
-func equalData(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for k, v := range a {
-			w, ok := b[k]
-			if !ok || !equalData(v, w) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equalData(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.DeepEqual(a, b)
-}
+// equalData compares unstructured data as an API server does: as reflect.DeepEqual, but nil and empty
+// maps and lists are the same.
+func equalData(a, b any) bool { return equality.Equalities{}.DeepEqual(a, b) }

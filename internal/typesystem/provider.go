@@ -59,7 +59,7 @@ func (p *Provider) FindStructType(typeName string) (*types.Type, bool) {
 	if s, place := p.find(typeName); s != nil {
 		return types.NewTypeTypeWithParam(s.celType(place)), true
 	}
-	if t := wellKnown(typeName); t != nil {
+	if t := wellKnown[typeName]; t != nil {
 		return types.NewTypeTypeWithParam(t), true
 	}
 	return p.Provider.FindStructType(typeName)
@@ -80,7 +80,7 @@ func (p *Provider) FindStructFieldType(typeName, fieldName string) (*types.Field
 		}
 		return &types.FieldType{Type: field.celType(place)}, true
 	}
-	if t := wellKnown(typeName); t != nil {
+	if t := wellKnown[typeName]; t != nil {
 		if t.Kind() != types.MapKind {
 			return nil, false
 		}
@@ -173,32 +173,24 @@ func (p *Provider) at(place, root string) *Schema {
 	return s
 }
 
+// celTypes are the types of schemas without further schemas in them.
+var celTypes = [...]*types.Type{
+	kindString: types.StringType, kindBytes: types.BytesType, kindDuration: types.DurationType,
+	kindDate: types.TimestampType, kindDateTime: types.TimestampType,
+	kindDouble: types.DoubleType, kindInt: types.IntType, kindBool: types.BoolType,
+}
+
 // celType is the type of a schema at a place.
 func (s *Schema) celType(place string) *types.Type {
-	if !s.exposed {
+	switch {
+	case !s.exposed || s.kind == kindIntOrString:
 		return types.DynType
-	}
-	switch s.kind {
-	case kindObject:
+	case s.kind == kindObject:
 		return types.NewObjectType(place)
-	case kindMap, kindList:
+	case s.kind == kindMap || s.kind == kindList:
 		return s.aggregateType(place)
-	case kindString:
-		return types.StringType
-	case kindBytes:
-		return types.BytesType
-	case kindDuration:
-		return types.DurationType
-	case kindDate, kindDateTime:
-		return types.TimestampType
-	case kindDouble:
-		return types.DoubleType
-	case kindInt:
-		return types.IntType
-	case kindBool:
-		return types.BoolType
 	}
-	return types.DynType
+	return celTypes[s.kind]
 }
 
 // aggregateType is the type of a list or a map. However deep these nest, the place of what they hold
@@ -228,31 +220,9 @@ func (s *Schema) aggregateType(place string) *types.Type {
 	return t
 }
 
-// wellKnown are the types that a Provider knows by their CEL name, and nil for any other name.
-func wellKnown(name string) *types.Type {
-	switch name {
-	case "bool":
-		return types.BoolType
-	case "bytes":
-		return types.BytesType
-	case "double":
-		return types.DoubleType
-	case "duration":
-		return types.DurationType
-	case "int":
-		return types.IntType
-	case "null_type":
-		return types.NullType
-	case "string":
-		return types.StringType
-	case "timestamp":
-		return types.TimestampType
-	case "uint":
-		return types.UintType
-	case "list":
-		return types.NewListType(types.AnyType)
-	case "map":
-		return types.NewMapType(types.AnyType, types.AnyType)
-	}
-	return nil
+// wellKnown are the types that a Provider knows by their CEL names.
+var wellKnown = map[string]*types.Type{
+	"bool": types.BoolType, "bytes": types.BytesType, "double": types.DoubleType, "duration": types.DurationType,
+	"int": types.IntType, "null_type": types.NullType, "string": types.StringType, "timestamp": types.TimestampType,
+	"uint": types.UintType, "list": types.NewListType(types.AnyType), "map": types.NewMapType(types.AnyType, types.AnyType),
 }

@@ -1,0 +1,181 @@
+package crd
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/typesystem"
+)
+
+// place is a node of the structural part of a schema. A nil place has nothing below.
+type place struct {
+	parent *place
+	// step leads from the parent to the place.
+	step typesystem.Step
+	doc  *typesystem.OpenAPI
+	// schema is what the document compiles to there.
+	schema *typesystem.Schema
+	// self is the type that expressions see. It is nil if the type above has nothing
+	// there, or if err says why there is no type.
+	self *typesystem.Schema
+	err  error
+	// inherits tells that types below follow from self: if the place or one above has
+	// rules, and in a validation always. The metadata of an embedded resource has
+	// fewer fields there than in its own schema.
+	inherits   bool
+	validation bool
+	// bound is how often the place can occur in an object, nil if there is no limit.
+	bound *uint64
+}
+
+// errUndeclarable is what an API server says of a schema that has no CEL type.
+var errUndeclarable = errors.New("unable to convert structural schema to CEL declarations")
+
+// rootPlace is the root of a schema, for the check of a CRD or for a validation.
+func rootPlace(doc *typesystem.OpenAPI, schema *typesystem.Schema, validation bool) *place {
+	once := uint64(1)
+	p := &place{doc: doc, schema: schema, inherits: validation || len(doc.Validations) > 0, validation: validation, bound: &once}
+	p.declare()
+	return p
+}
+
+// declare takes the schema of the place itself for the type.
+func (p *place) declare() {
+	switch {
+	case p.schema.Exposed():
+		p.self = p.schema
+	case !p.validation:
+		p.err = errUndeclarable
+	}
+}
+
+func (p *place) child(doc *typesystem.OpenAPI, step typesystem.Step, schema *typesystem.Schema) *place {
+	c := &place{
+		parent: p, step: step, doc: doc, schema: schema,
+		inherits: p.inherits || len(doc.Validations) > 0, validation: p.validation, bound: within(p.bound, p.doc),
+	}
+	if !p.inherits {
+		c.declare()
+		return c
+	}
+	if c.err = p.err; c.err != nil {
+		return c
+	}
+	if step.Keyword != "properties" {
+		if c.self = declaredElem(p.self); p.self == nil && !p.validation {
+			c.declare()
+		}
+		return c
+	}
+	ident, nameable := escaping.Escape(step.Name)
+	visible := false
+	if nameable && p.self != nil {
+		c.self, visible = p.self.Field(ident)
+	}
+	// A validation passes over fields that expressions above could name but cannot see.
+	if !visible && !(nameable && p.validation) {
+		c.declare()
+	}
+	return c
+}
+
+// items is the place of the elements of a list.
+func (p *place) items() *place {
+	if p == nil || p.doc.Elements() == nil {
+		return nil
+	}
+	return p.child(p.doc.Elements(), typesystem.Step{Keyword: "items"}, p.schema.Items)
+}
+
+// additional is the place of the values of a map.
+func (p *place) additional() *place {
+	if p == nil || p.doc.Values() == nil {
+		return nil
+	}
+	return p.child(p.doc.Values(), typesystem.Step{Keyword: "additionalProperties"}, p.schema.AdditionalProperties)
+}
+
+// property is the place of a property.
+func (p *place) property(name string) *place {
+	if p == nil || p.doc.Property(name) == nil {
+		return nil
+	}
+	schema, _ := p.schema.Property(name)
+	return p.child(p.doc.Property(name), typesystem.Step{Keyword: "properties", Name: name}, schema)
+}
+
+// inSchema is the place in the schema as reports have it.
+func (p *place) inSchema() typesystem.Place {
+	if p.parent == nil {
+		return nil
+	}
+	return p.parent.inSchema().Child(p.step)
+}
+
+// cardinality is how often the place can occur in an object: as often as the bounds
+// above it allow or, if one is missing, as often as fits into a request.
+func (p *place) cardinality() uint64 {
+	if p.bound != nil {
+		return *p.bound
+	}
+	return p.self.MaxCardinality()
+}
+
+// chain are the lists and maps above the place, the outermost first.
+func (p *place) chain() []Link {
+	if p.parent == nil {
+		return nil
+	}
+	links := p.parent.chain()
+	if keyword, limit := elements(p.parent.doc); keyword != "" {
+		links = append(links, Link{Place: p.parent.inSchema(), Keyword: keyword, Value: limit})
+	}
+	return links
+}
+
+// within is how often the parts of a schema can occur that occurs itself as often as a
+// bound says, nil if there is no limit. Negative limits count as zero.
+func within(bound *uint64, doc *typesystem.OpenAPI) *uint64 {
+	keyword, limit := elements(doc)
+	if keyword == "" {
+		return bound
+	}
+	if bound == nil || limit == nil {
+		return nil
+	}
+	product := times(*bound, *limit)
+	return &product
+}
+
+func times(bound uint64, limit int64) uint64 { return pricing.Repeated(bound, uint64(max(limit, 0))) }
+
+// elements are the keyword that limits the elements of a list or map and its value,
+// nil if that is missing. The keyword is empty for anything else.
+func elements(doc *typesystem.OpenAPI) (keyword string, limit *int64) {
+	switch {
+	case doc.Type == "array":
+		return "maxItems", doc.MaxItems
+	case doc.Type == "object" && doc.AdditionalProperties != nil:
+		return "maxProperties", doc.MaxProperties
+	}
+	return "", nil
+}
+
+// declaredElem is the type of the elements of a list or the values of a map, nil if
+// the type has neither.
+func declaredElem(s *typesystem.Schema) *typesystem.Schema {
+	switch {
+	case s == nil || s.IntOrString:
+		return nil
+	case s.Type == "array":
+		return s.Items
+	case s.Type == "object":
+		return s.AdditionalProperties
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
