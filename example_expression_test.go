@@ -16,7 +16,7 @@ import (
 	"github.com/kubecel/kubecel/library"
 )
 
-// An environment, an expression, an evaluation.
+// Build an environment, compile an expression, evaluate it.
 func ExampleNewEnv() {
 	env, err := kubecel.NewEnv(kubecel.Variable("names", cel.ListType(cel.StringType)))
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleNewEnv() {
 	// false for 32 cost units
 }
 
-// An environment extends another at little cost.
+// An extended environment shares all but its variables with the one below it.
 func ExampleEnv_Extend() {
 	base, err := kubecel.NewEnv()
 	if err != nil {
@@ -104,7 +104,7 @@ properties:
 	//   |                ^
 }
 
-// A library of the caller's own: declared once, with its price, it is type-checked,
+// A function of the caller's own is declared once, with its price. It is type-checked,
 // estimated and charged like those of Kubernetes.
 func ExampleLibraries() {
 	slugs := library.Library{
@@ -145,7 +145,7 @@ func ExampleLibraries() {
 	// kubernetes-cel-without-the-api-server 4 {4 4}
 }
 
-// Options of cel-go declare what this package has no option for.
+// Options of cel-go declare what this package has no option for, such as constants.
 func ExampleCELOptions() {
 	env, err := kubecel.NewEnv(kubecel.CELOptions(cel.Constant("limit", cel.IntType, types.Int(100))))
 	if err != nil {
@@ -164,7 +164,7 @@ func ExampleCELOptions() {
 	// 101
 }
 
-// For those who program against cel-go.
+// A program that uses cel-go directly gets its environment.
 func ExampleEnv_CEL() {
 	env, err := kubecel.NewEnv()
 	if err != nil {
@@ -191,7 +191,7 @@ func ExampleEnv_CEL() {
 	// true 3
 }
 
-// What the documentation of Kubernetes describes and no API server has.
+// The documentation of Kubernetes describes isCanonical, and no API server has it.
 func ExampleServerExact() {
 	for _, options := range [][]kubecel.EnvOption{nil, {kubecel.ServerExact()}} {
 		env, err := kubecel.NewEnv(options...)
@@ -234,7 +234,8 @@ func ExampleBudget() {
 	// BudgetExhausted
 }
 
-// Why an expression does not compile: for programs in fields, for people as text.
+// A CompileError says why an expression does not compile: for programs in fields, for
+// people as text.
 func ExampleCompileError() {
 	env, err := kubecel.NewEnv(kubecel.Variable("name", cel.StringType))
 	if err != nil {
@@ -260,7 +261,7 @@ func ExampleCompileError() {
 	//  | ..............^
 }
 
-// Why an evaluation gives no value.
+// An EvalError says why an evaluation gave no value.
 func ExampleEvalError() {
 	env, err := kubecel.NewEnv(kubecel.Variable("ports", cel.ListType(cel.IntType)))
 	if err != nil {
@@ -289,7 +290,7 @@ func ExampleEvalError() {
 	// true
 }
 
-// A limit for one evaluation.
+// An evaluation ends when it reaches the limit.
 func ExampleCostLimit() {
 	env, err := kubecel.NewEnv(kubecel.CostLimit(100))
 	if err != nil {
@@ -305,7 +306,7 @@ func ExampleCostLimit() {
 	// operation cancelled: actual cost limit exceeded
 }
 
-// Errors of other sources can point at their place in the same way.
+// Errors from elsewhere can point at their place in the same way.
 func ExampleSnippet() {
 	fmt.Println("not good:" + diag.Snippet("a ||\nb && c", diag.Position{Line: 2, Column: 6}))
 	// Output:

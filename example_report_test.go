@@ -28,7 +28,7 @@ spec:
 `
 
 // A server rejects this CRD for the cost of its rule. The report says which bound
-// would do.
+// would make it accept.
 func ExampleCRD_Report() {
 	crd, err := kubecel.ParseCRD([]byte(unboundedTags))
 	if err != nil {
@@ -59,8 +59,7 @@ func ExampleCRD_Report() {
 	//     maxItems:            14,641  tags (it is missing)
 }
 
-// A report of an expression says what each part may cost and, with values, what it
-// did cost.
+// A report with an evaluation says what each part may cost, and what it did cost.
 func ExampleEnv_Report() {
 	env, err := kubecel.NewEnv(kubecel.Variable("names", cel.ListType(cel.StringType)))
 	if err != nil {

@@ -42,7 +42,7 @@ spec:
               reason: FieldValueForbidden
 `
 
-// Objects are validated by the rules of a CRD as an API server validates them.
+// Compile the rules of a CRD once, and validate objects by them.
 func ExampleCRD_Compile() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {
@@ -53,12 +53,12 @@ func ExampleCRD_Compile() {
 		log.Fatal(err)
 	}
 	object := map[string]any{"spec": map[string]any{"size": int64(11), "tags": []any{"round"}}}
-	report, err := rules.Validate(context.Background(), object, nil)
+	result, err := rules.Validate(context.Background(), object, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("valid:", report.Valid())
-	for _, v := range report.Violations {
+	fmt.Println("valid:", result.Valid())
+	for _, v := range result.Violations {
 		fmt.Println(v.Code, v)
 	}
 	// Output:
@@ -66,8 +66,8 @@ func ExampleCRD_Compile() {
 	// Violated spec.size: size 11 needs the tag large
 }
 
-// Given the object as it was, rules about oldSelf are evaluated too. What was
-// violated before and has not changed is forgiven: it is a warning.
+// With the old object, rules about oldSelf are evaluated too. A violation whose value
+// has not changed since is a warning.
 func ExampleRuleSet_Validate() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {
@@ -80,26 +80,25 @@ func ExampleRuleSet_Validate() {
 	object := func(size int64, host string) map[string]any {
 		return map[string]any{"spec": map[string]any{"size": size, "host": host, "tags": []any{}}}
 	}
-	report, err := rules.Validate(context.Background(), object(1, "b.example"), object(1, "a.example"))
+	result, err := rules.Validate(context.Background(), object(1, "b.example"), object(1, "a.example"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, v := range report.Violations {
+	for _, v := range result.Violations {
 		fmt.Printf("%v (%s)\n", v, v.Reason)
 	}
 
-	report, err = rules.Validate(context.Background(), object(11, "a.example"), object(11, "a.example"))
+	result, err = rules.Validate(context.Background(), object(11, "a.example"), object(11, "a.example"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("valid:", report.Valid(), report.Warnings)
+	fmt.Println("valid:", result.Valid(), result.Warnings)
 	// Output:
 	// spec: host is immutable (FieldValueForbidden)
 	// valid: true [spec.size: size 11 needs the tag large]
 }
 
-// An object that was not read from a server lacks the defaults that rules count
-// on.
+// An object that was not read from a server lacks the defaults that rules count on.
 func ExampleRuleSet_ApplyDefaults() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {
@@ -118,8 +117,8 @@ func ExampleRuleSet_ApplyDefaults() {
 	// map[spec:map[host:a.example size:1]]
 }
 
-// What is known of the rules before there is an object: an API server rejects a
-// CRD with a rule whose total is over cost.EstimateLimit.
+// The rules tell what they may cost before there is an object. An API server rejects
+// a CRD with a rule whose total is over cost.EstimateLimit.
 func ExampleRuleSet_Rules() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {
@@ -137,7 +136,7 @@ func ExampleRuleSet_Rules() {
 	// properties[spec].x-kubernetes-validations[1] transition: true total: 108
 }
 
-// Violations convert to what an API server reports.
+// A controller can pass on violations as an API server reports them.
 func ExampleValidation_ErrorList() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {
@@ -148,16 +147,16 @@ func ExampleValidation_ErrorList() {
 		log.Fatal(err)
 	}
 	object := map[string]any{"spec": map[string]any{"size": int64(11), "tags": []any{}}}
-	report, err := rules.Validate(context.Background(), object, nil, kubecel.AtPath(field.NewPath("items").Index(3)))
+	result, err := rules.Validate(context.Background(), object, nil, kubecel.AtPath(field.NewPath("items").Index(3)))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.ErrorList().ToAggregate())
+	fmt.Println(result.ErrorList().ToAggregate())
 	// Output:
 	// items[3].spec.size: Invalid value: size 11 needs the tag large
 }
 
-// A schema need not stand in a CRD.
+// A schema can stand alone, without a CRD.
 func ExampleParseResourceSchema() {
 	schema, err := kubecel.ParseResourceSchema([]byte(`
 type: object
@@ -171,17 +170,17 @@ x-kubernetes-validations: [{rule: self.from <= self.to, message: from must not b
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := rules.Validate(context.Background(), map[string]any{"from": int64(2), "to": int64(1)}, nil)
+	result, err := rules.Validate(context.Background(), map[string]any{"from": int64(2), "to": int64(1)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.Violations)
+	fmt.Println(result.Violations)
 	// Output:
 	// [from must not be greater than to]
 }
 
-// What an API server says when a CRD is created: here of a function that it will
-// only take in a release to come, and of a rule that costs too much.
+// What an API server says when a CRD is created. Here, one rule needs a function that
+// only a later release accepts, and another rule costs too much.
 func ExampleCRD_Check() {
 	crd, err := kubecel.ParseCRD([]byte(`
 apiVersion: apiextensions.k8s.io/v1
@@ -251,11 +250,11 @@ func ExampleWithBudget_validation() {
 	object := map[string]any{"spec": map[string]any{"size": int64(1)}}
 	budget := kubecel.NewBudget(10)
 	for budget.Remaining() > 0 {
-		report, err := rules.Validate(context.Background(), object, nil, kubecel.WithBudget(budget))
+		result, err := rules.Validate(context.Background(), object, nil, kubecel.WithBudget(budget))
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(report.Cost, "of", report.Budget, report.Violations)
+		fmt.Println(result.Cost, "of", result.Budget, result.Violations)
 	}
 	fmt.Println(budget)
 	// Output:
@@ -266,7 +265,7 @@ func ExampleWithBudget_validation() {
 	// 9 cost units spent, 0 left
 }
 
-// A document that cannot be used.
+// An InputError says why a document or an argument cannot be used.
 func ExampleInputError() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {

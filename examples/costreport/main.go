@@ -1,7 +1,8 @@
 // Costreport explains why an API server rejects the rules of a CRD for their
-// estimated cost, and which bounds of the schema would change that. With the name
-// of a file it also writes the page of the report there; a second name is that of
-// a CRD to read instead of the example's.
+// estimated cost, and which bounds of the schema would change that.
+//
+// The first argument, if there is one, names the file for the page of the report. The
+// second names a CRD to read instead of the example's.
 package main
 
 import (

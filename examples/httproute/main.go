@@ -1,7 +1,7 @@
 // Httproute validates HTTPRoutes by the rules of the Gateway API's own
 // CustomResourceDefinition, which it reads from the Go module
-// sigs.k8s.io/gateway-api, and prints what an API server would say, what the
-// rules cost and what they may cost.
+// sigs.k8s.io/gateway-api. It prints what an API server would say of the CRD and of
+// each object, what the rules may cost, and what they did cost.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/release"
 )
 
 const (
@@ -54,7 +55,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s\n  an API server of Kubernetes 1.37 has %d objections to this CRD\n\n", crd, len(findings))
+	fmt.Printf("%s\n  an API server of Kubernetes %v has %d objections to this CRD\n\n", crd, release.Newest(), len(findings))
 
 	rules, err := definition.Compile("v1")
 	if err != nil {
@@ -75,16 +76,16 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		report, err := rules.Validate(ctx, rules.ApplyDefaults(object), nil)
+		result, err := rules.Validate(ctx, rules.ApplyDefaults(object), nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		printReport(file, report)
+		printResult(file, result)
 	}
 	return nil
 }
 
-// printEstimates shows the five rules that an API server thinks most costly.
+// printEstimates shows the five rules with the highest estimates.
 func printEstimates(rules []kubecel.Rule) {
 	slices.SortStableFunc(rules, func(a, b kubecel.Rule) int { return cmp.Compare(b.Total(), a.Total()) })
 	fmt.Printf("%d rules; the costliest by estimate (limit %d):\n", len(rules), uint64(cost.EstimateLimit))
@@ -95,19 +96,19 @@ func printEstimates(rules []kubecel.Rule) {
 	fmt.Println()
 }
 
-func printReport(file string, report *kubecel.Validation) {
+func printResult(file string, result *kubecel.Validation) {
 	verdict := "accepted"
-	if !report.Valid() {
+	if !result.Valid() {
 		verdict = "rejected"
 	}
-	fmt.Printf("%s: %s, %d of %d cost units spent\n", file, verdict, report.Cost, report.Budget)
-	for _, v := range report.Violations {
+	fmt.Printf("%s: %s, %d of %d cost units spent\n", file, verdict, result.Cost, result.Budget)
+	for _, v := range result.Violations {
 		fmt.Printf("  %s\n    %s\n    rule: %.90s\n", v.Path, v.Message, v.Rule)
 	}
 	fmt.Println()
 }
 
-// download has the go command fetch a module and returns its folder.
+// download lets the go command fetch a module, and returns its folder.
 func download(module string) (string, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	if err != nil {

@@ -1,7 +1,8 @@
 // Releases prints for each rule of a CustomResourceDefinition the lowest release
-// of Kubernetes that accepts it, and why: of the CRD files that are its
-// arguments, and without arguments of a CRD of its own and of those of the
-// Gateway API, which it reads from the Go module sigs.k8s.io/gateway-api.
+// of Kubernetes that accepts it, and why.
+//
+// Its arguments are files with CRDs. Without arguments it reads a CRD of its own, and
+// those of the Gateway API from the Go module sigs.k8s.io/gateway-api.
 package main
 
 import (
