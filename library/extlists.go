@@ -58,8 +58,16 @@ func extListsLibrary() Library {
 				// The estimate leaves out that comparing strings costs more.
 				member("list_distinct", args(list), list, selfCompared(0, 2).Doubted(doubtfulPrice),
 					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
-			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.", sorts()...),
-			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.", keySorts()...),
+			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.",
+				sorts(func(o orderedType) Overload {
+					return member("list_"+o.typ.TypeName()+"_sort", args(cel.ListType(o.typ)), cel.ListType(o.typ), selfCompared(0, comparisonFactor(o.typ)),
+						Example{Expr: o.sorted + `.reverse().sort()`, Want: o.sorted})
+				})...),
+			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.",
+				sorts(func(o orderedType) Overload {
+					return member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", args(list, cel.ListType(o.typ)), list, selfCompared(1, comparisonFactor(o.typ)),
+						Example{Expr: o.sorted + `.reverse().sortBy(x, x)`, Want: o.sorted})
+				})...),
 		},
 		Macros: []Macro{{
 			Name:     "sortBy",
@@ -95,23 +103,11 @@ func ordered() []orderedType {
 	}
 }
 
-func sorts() []Overload {
+// sorts describes an overload for each type that has an order.
+func sorts(overload func(o orderedType) Overload) []Overload {
 	var overloads []Overload
 	for _, o := range ordered() {
-		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sort", args(cel.ListType(o.typ)), cel.ListType(o.typ),
-			selfCompared(0, comparisonFactor(o.typ)),
-			Example{Expr: o.sorted + `.reverse().sort()`, Want: o.sorted}))
-	}
-	return overloads
-}
-
-func keySorts() []Overload {
-	list := cel.ListType(cel.TypeParamType("T"))
-	var overloads []Overload
-	for _, o := range ordered() {
-		overloads = append(overloads, member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", args(list, cel.ListType(o.typ)), list,
-			selfCompared(1, comparisonFactor(o.typ)),
-			Example{Expr: o.sorted + `.reverse().sortBy(x, x)`, Want: o.sorted}))
+		overloads = append(overloads, overload(o))
 	}
 	return overloads
 }

@@ -2,6 +2,7 @@ package library
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -143,13 +144,7 @@ func comparables() []elementType {
 }
 
 func summables() []elementType {
-	var summable []elementType
-	for _, t := range comparables() {
-		if t.zero != nil {
-			summable = append(summable, t)
-		}
-	}
-	return summable
+	return slices.DeleteFunc(comparables(), func(t elementType) bool { return t.zero == nil })
 }
 
 // perType declares one overload for lists of each type.

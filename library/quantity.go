@@ -23,10 +23,7 @@ func QuantityType() *cel.Type { return quantityClass.typ }
 // 20Mi.
 func quantityLibrary() Library {
 	typ := quantityClass.typ
-	sign := reader(func(q quantityData) types.Int {
-		n := q.get()
-		return types.Int(n.Sign())
-	})
+	sign := reader(func(q quantityData) types.Int { return types.Int(q.get().Sign()) })
 	return Library{
 		Name:  "kubernetes.quantity",
 		Doc:   "Parses resource quantities, compares them and calculates with them.",
@@ -67,16 +64,14 @@ func quantityLibrary() Library {
 			}),
 			method("isInteger", "Tells whether `asInteger` gives a result.",
 				"quantity_is_integer", args(typ), cel.BoolType, reader(func(q quantityData) types.Bool {
-					n := q.get()
-					_, ok := n.AsInt64()
+					_, ok := q.get().AsInt64()
 					return types.Bool(ok)
 				}),
 				Example{Expr: `quantity('500000G').isInteger()`, Want: `true`},
 				Example{Expr: `quantity('50m').isInteger()`, Want: `false`}),
 			method("asInteger", "Returns the quantity as an integer. One that has a fraction or that is too large is an error.",
 				"quantity_get_int", args(typ), cel.IntType, Unary(func(q quantityValue) (types.Int, error) {
-					n := q.v.get()
-					i, ok := n.AsInt64()
+					i, ok := q.v.get().AsInt64()
 					if !ok {
 						return 0, errors.New("cannot convert value to integer")
 					}
@@ -85,10 +80,7 @@ func quantityLibrary() Library {
 				Example{Expr: `quantity('50k').asInteger()`, Want: `50000`},
 				Example{Expr: `quantity('50m').asInteger()`, Err: "cannot convert value to integer"}),
 			method("asApproximateFloat", "Returns the quantity as a floating-point number, with less precision and infinite if it is too large.",
-				"quantity_get_float", args(typ), cel.DoubleType, reader(func(q quantityData) types.Double {
-					n := q.get()
-					return types.Double(n.AsApproximateFloat64())
-				}),
+				"quantity_get_float", args(typ), cel.DoubleType, reader(func(q quantityData) types.Double { return types.Double(q.get().AsApproximateFloat64()) }),
 				Example{Expr: `quantity('50.5k').asApproximateFloat()`, Want: `50500.0`}),
 			method("isGreaterThan", "Tells whether a quantity is greater than another.",
 				"quantity_is_greater_than", args(typ, typ), cel.BoolType, comparer(quantityData.compare, greater),
@@ -119,7 +111,7 @@ func quantitySum(name, doc string, apply func(*resource.Quantity, resource.Quant
 	typ := quantityClass.typ
 	return function(name, doc, Overload{
 		ID: "quantity_" + name, Member: true, Args: args(typ, typ), Result: typ,
-		Impl:     Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, y.v.get()) }),
+		Impl:     Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, *y.v.get()) }),
 		Cost:     cost.Fixed(1),
 		Examples: []Example{withQuantity},
 	}, Overload{
@@ -147,10 +139,7 @@ var quantityClass = class[quantityData]{
 		n := q.get().DeepCopy()
 		return &n
 	},
-	text: func(q quantityData) string {
-		n := q.get()
-		return n.String()
-	},
+	text: func(q quantityData) string { return q.get().String() },
 	// As in an API server, the result of add or sub may stand on the left of ==
 	// but not on the right.
 	equal: func(x, y quantityData) (bool, bool) { return !y.computed && x.compare(y) == 0, !y.computed },
@@ -161,12 +150,12 @@ func (quantityData) class() *class[quantityData] { return &quantityClass }
 // get returns a copy, because the methods of a quantity change its inner form,
 // even those of Cmp and String. The copy must not be added to, because large
 // numbers are still shared.
-func (q quantityData) get() resource.Quantity { return *q.quantity }
-
-func (q quantityData) compare(other quantityData) int {
-	n := q.get()
-	return n.Cmp(other.get())
+func (q quantityData) get() *resource.Quantity {
+	n := *q.quantity
+	return &n
 }
+
+func (q quantityData) compare(other quantityData) int { return q.get().Cmp(*other.get()) }
 
 // NewQuantity returns the CEL value of a quantity. Its Value is a copy, a
 // *resource.Quantity.
