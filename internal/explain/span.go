@@ -30,7 +30,7 @@ var tokens = regexp.MustCompile(strings.Join([]string{
 	`[bB]?(?:"""(?s:\\.|[^\\])*?"""|'''(?s:\\.|[^\\])*?'''|"(?s:\\.|[^"\\])*"|'(?s:\\.|[^'\\])*')`,
 	"`[^`]*`",
 	`0[xX][0-9a-fA-F]+[uU]?`,
-	`[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?[uU]?`,
+	`(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uU]?`,
 	`[\pL\pN_]+`,
 	`&&|\|\||[=!<>]=|\.\?`,
 	`\S`,
@@ -110,7 +110,7 @@ func (s *source) own(n *report.Node, info *celast.SourceInfo) extent {
 	switch {
 	case added && n.Kind != report.KindComprehension && n.Kind != report.KindBinding && n.Kind != report.KindPresence:
 		return none
-	case s.is(i, ".") || s.is(i, ".?"):
+	case s.is(i, ".") || s.is(i, ".?") || s.is(i, "-") && n.Kind == report.KindLiteral:
 		e.to = min(i+1, len(s.tokens)-1)
 	case s.is(i, "("):
 		// The bracket of a call. Its name, with the namespace, stands before.
