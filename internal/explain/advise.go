@@ -76,7 +76,7 @@ func (a *adviser) change(s setting) report.Change {
 	return report.Change{Bound: s.Bound.Bound, To: s.to}
 }
 
-// proven tells whether an estimate from the changed document is the same.
+// proven tells whether the estimate of the changed document is the same.
 func (a *adviser) proven(set []setting, total uint64) bool {
 	if a.prove == nil {
 		return false
@@ -85,8 +85,7 @@ func (a *adviser) proven(set []setting, total uint64) bool {
 	return ok && again == total
 }
 
-// largest is the greatest value from low, which fits, to below high, which does
-// not.
+// largest is the greatest value that fits. Low fits, and high does not.
 func largest(low, high int64, fits func(int64) bool) int64 {
 	for high-low > 1 {
 		if mid := low + (high-low)/2; fits(mid) {
@@ -98,7 +97,7 @@ func largest(low, high int64, fits func(int64) bool) int64 {
 	return low
 }
 
-// most sets one bound to the greatest value that fits, from low, which does, to high.
+// most sets one bound to the greatest value up to high that fits. Low fits.
 func (a *adviser) most(b adjustable, low, high int64) report.Change {
 	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
 	s := setting{b, high}

@@ -71,15 +71,15 @@ func ServerLimits() report.Limits {
 	return report.Limits{Expression: cost.EstimateLimit, Schema: cost.SchemaEstimateLimit}
 }
 
-// What a server calls what costs too much.
+// The names that servers use in errors about cost.
 const (
 	schemaName  = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
 	ruleName    = "estimated rule cost"
 	messageName = "estimated messageExpression cost"
 )
 
-// advise says which bounds would bring all expressions together under the limit of
-// the schema. The bounds of those that hardly count stay as they are.
+// advise says which bounds would bring all expressions together under the limit of the
+// schema. It leaves out expressions with less than a hundredth of the total.
 func (d Document) advise(r *report.CRD, subjects map[string]*subject, limits report.Limits) *report.Advice {
 	const hardly = 100
 	var rest uint64

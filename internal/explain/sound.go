@@ -27,8 +27,8 @@ func (h honest) SizeOf(path []string) (cost.Range, bool) {
 
 const doubtSizes = "sizes are estimated as smaller than they can be: those of numbers, objects and keys of maps as zero, and those of other paths for the ones that are meant"
 
-// sound bounds what one evaluation can really cost: the estimate by sizes that the
-// data can really have, and what no estimate sees.
+// sound bounds what one evaluation can really cost. It estimates by the sizes that the
+// data can really have, and adds what estimates leave out.
 func (s *subject) sound(estimate *report.Node, evaluations uint64) *report.Sound {
 	root, doubts, err := s.explain.TraceSound(honest{s})
 	if err != nil {

@@ -36,8 +36,8 @@ var tokens = regexp.MustCompile(strings.Join([]string{
 	`\S`,
 }, "|"))
 
-// source finds the text of nodes. The parser keeps one position of each node; its
-// extent is that of all tokens below it, with the brackets that these need.
+// source finds the text of nodes. The parser keeps one position for each node. The node
+// extends over all tokens of its parts, and the brackets that they need.
 type source struct {
 	text   []rune
 	tokens []token
@@ -95,7 +95,7 @@ func (e extent) union(o extent) extent {
 	return extent{min(e.from, o.from), max(e.to, o.to)}
 }
 
-// own is what a node takes by itself.
+// own is the extent of a node without its parts.
 func (s *source) own(n *report.Node, info *celast.SourceInfo) extent {
 	r, ok := info.GetOffsetRange(n.ID)
 	if !ok {
@@ -121,8 +121,8 @@ func (s *source) own(n *report.Node, info *celast.SourceInfo) extent {
 	return s.balanced(e, none)
 }
 
-// named tells whether the token before a part of the name of what is called belongs
-// to the name too: words and dots take turns.
+// named tells whether a token belongs to the name of a function that goes on at the next
+// token. In a name words and dots take turns.
 func (s *source) named(i int) bool {
 	next := s.text[s.tokens[i+1].start]
 	if s.is(i, ".") {
@@ -135,8 +135,8 @@ func (s *source) is(i int, text string) bool {
 	return string(s.text[s.tokens[i].start:s.tokens[i].end]) == text
 }
 
-// balanced adds the tokens up to the brackets that match those in an extent. A part of
-// it that is balanced need not be looked at.
+// balanced widens an extent until each bracket in it has its match. It skips part, which
+// is balanced already.
 func (s *source) balanced(e, part extent) extent {
 	for {
 		wider := e

@@ -84,7 +84,7 @@ func describeBound(b *typesystem.Bound) {
 	}
 }
 
-// around are the bounds of the lists and maps around the expression.
+// around returns the bounds of the lists and maps around the expression.
 func (s *subject) around() []typesystem.Bound {
 	bounds := make([]typesystem.Bound, len(s.chain))
 	for i, l := range s.chain {

@@ -71,8 +71,8 @@ func callEstimate(e cost.Estimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: checker.CostEstimate(e.Cost), ResultSize: (*checker.SizeEstimate)(e.Result)}
 }
 
-// elementSizes asks an estimator of cel-go for the size of the elements of a node. It has
-// been asked for that of the node itself.
+// elementSizes asks an estimator of cel-go for the size of the elements of a node. cel-go
+// itself has asked for the size of the node.
 func elementSizes(n checker.AstNode, sizes checker.CostEstimator) Sizer {
 	params := n.Type().Parameters()
 	if len(params) == 0 || sizes == nil {

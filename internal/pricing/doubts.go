@@ -19,8 +19,8 @@ type Doubt struct {
 	Extra uint64
 }
 
-// The doubts that follow from the structure of an expression. Functions have theirs
-// with their prices.
+// The doubts about the structure of an expression. Those about functions stand with
+// their prices, see [cost.Model].
 const (
 	doubtDynamic   = "a dynamic value has no size to estimate with, and its functions are charged by name"
 	doubtSelection = "a selection from a dynamic or optional value is not estimated"
@@ -86,8 +86,7 @@ func isIndex(n *report.Node) bool {
 	return n.Kind == report.KindCall && (n.Name == operators.Index || n.Name == operators.OptIndex || n.Name == operators.OptSelect)
 }
 
-// startsPath tells whether a path into a node begins there, and is not one into a
-// variable.
+// startsPath tells whether a path begins at a node that is not a variable.
 func startsPath(n *report.Node) bool {
 	return n.Kind != report.KindIdent && n.Kind != report.KindSelect && !isIndex(n)
 }
@@ -115,8 +114,7 @@ func tolerant(function string) bool {
 	return false
 }
 
-// dynamic tells whether the values of a type, or what they hold, have a type that only
-// evaluation knows.
+// dynamic tells whether only evaluation knows the type of a value, or of what it holds.
 func dynamic(t *types.Type, depth int) bool {
 	switch t.Kind() {
 	case types.DynKind, types.AnyKind, types.TypeParamKind, types.ErrorKind:

@@ -19,9 +19,9 @@ const (
 	messagePrice = 40
 )
 
-// Estimate returns the least and the most that a checked expression can cost, in
-// cost units: the number by which an API server decides whether it accepts the
-// expression, that of the release whose [Standard] prices the table has. The Sizer may be nil, all data then is
+// Estimate returns the least and the most that a checked expression can cost, in cost
+// units, for the release whose [Standard] prices the table holds. By the most an API
+// server decides whether it accepts the expression. Without a Sizer all data is
 // unbounded. An expression that is not type-checked is an error.
 func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (cost.Range, error) {
 	if !tree.IsChecked() {
@@ -45,9 +45,9 @@ func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
 	}
 }
 
-// walk estimates one expression. Sizes and paths are remembered by the id of the
-// node where they were first asked for, and what is remembered depends on that
-// order: it is part of the numbers.
+// walk estimates one expression. It remembers sizes and paths by the id of the node
+// that first asked for them. What it remembers depends on the order of the walk, and
+// the numbers of a server depend on what it remembers.
 type walk struct {
 	table   *Table
 	rules   rules
@@ -155,8 +155,8 @@ func (w *walk) mapping(e ast.Expr) cost.Range {
 	return total
 }
 
-// nothing is the range to which the sizes of n elements are added: the empty
-// range, and zero if there are none.
+// nothing is the range that the union of n sizes begins with: the empty range, or
+// zero if n is zero.
 func nothing(n int) cost.Range {
 	if n == 0 {
 		return cost.Range{}
@@ -198,7 +198,7 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 	total = total.Add(w.cost(comp.Result()))
 	w.unbind(comp.AccuVar())
 
-	// Only now: within the loop the path of the range may have changed, see path.
+	// This comes last because the loop may have changed the path of its range, see path.
 	count := w.sizeOrUnbounded(over)
 	total = total.Add(count.Mul(perItem))
 	w.iterations(over, count)
@@ -216,8 +216,8 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 	return total
 }
 
-// isBinding recognizes cel.bind() and what else names a value: a loop over
-// nothing, whose accumulator is the name.
+// isBinding recognizes cel.bind() and other macros that name a value. They become a
+// loop over nothing whose accumulator is the name.
 func isBinding(comp ast.ComprehensionExpr) bool {
 	over, cond := comp.IterRange(), comp.LoopCondition()
 	return over.Kind() == ast.ListKind && over.AsList().Size() == 0 &&

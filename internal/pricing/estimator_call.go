@@ -11,8 +11,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// indexSegment is what an overload leads to within a container, empty for one that
-// leads to nothing.
+// indexSegment is the segment of a path that an overload adds, empty if it adds none.
 func indexSegment(overloadID string) string {
 	switch overloadID {
 	case overloads.IndexList:
@@ -86,8 +85,8 @@ func (w *walk) call(e ast.Expr) cost.Range {
 	return target.Add(total)
 }
 
-// overload prices a call as one of its overloads, with its arguments but without
-// its target, whose costs are given.
+// overload prices a call as one of its overloads. Costs are those of the arguments. The
+// price includes them, but not the target.
 func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []cost.Range) cost.Estimate {
 	call := e.AsCall()
 	args := call.Args()
@@ -117,8 +116,7 @@ func isLogical(overloadID string) bool {
 	return overloadID == overloads.LogicalAnd || overloadID == overloads.LogicalOr
 }
 
-// isConcatenation tells whether a call puts two operands together, whose elements
-// then are those of the result.
+// isConcatenation tells whether the result of a call has the elements of both operands.
 func isConcatenation(overloadID string) bool {
 	switch overloadID {
 	case overloads.AddString, overloads.AddBytes, overloads.AddList:
@@ -127,7 +125,7 @@ func isConcatenation(overloadID string) bool {
 	return false
 }
 
-// operand is what a price may know of a node whose cost was estimated.
+// operand is what a price may know of the operand at an index.
 func (w *walk) operand(e ast.Expr, index int) cost.Operand {
 	o := newOperand(e, w.data(e), w.typeOf(e), nil, w.sizer)
 	if o.late = w.rules.forgetful; o.late {

@@ -10,15 +10,15 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// path leads to the data that a node reads, as Sizer describes it; nil if there
-// is none.
+// path leads to the data that a node reads, as Sizer describes it. It is nil if the
+// node reads no data.
 type path []string
 
-// child extends a path. As in cel-go, the paths of two children of one path share
-// their memory if there is room, so that the later child overwrites the earlier:
-// in `self.all(x, x.a.all(y, x.b == y))`, the number of iterations of the inner
-// loop is estimated by the size of x.b. Room is doubled where there is none,
-// which is written out here so that the numbers do not depend on the runtime.
+// child extends a path. As in cel-go, two children of one path share its memory if
+// there is room, so the later child overwrites the earlier one. In
+// `self.all(x, x.a.all(y, x.b == y))` the size of x.b becomes the number of iterations
+// of the inner loop. The growth by doubling is written out here, so that the numbers do
+// not depend on the runtime of Go.
 func (p path) child(segment string) path {
 	if len(p) == cap(p) {
 		grown := make(path, len(p), max(1, 2*cap(p)))
@@ -176,9 +176,9 @@ func (w *walk) sizeOrUnbounded(e ast.Expr) cost.Range {
 	return cost.Unbounded()
 }
 
-// size derives the size of a node, nil if that is not possible: what is
-// remembered, that of a literal, the declared one, that of its type, that of the
-// variable.
+// size derives the size of a node, nil if that is not possible. The first of these
+// that is known counts: the remembered size, that of a literal, the declared one, that
+// of the type, that of the variable.
 func (w *walk) size(e ast.Expr) *cost.Range {
 	if size := w.computedSize(e); size != nil {
 		return size
@@ -221,7 +221,7 @@ func (w *walk) computedSize(e ast.Expr) *cost.Range {
 	return nil
 }
 
-// lateSize is the size that follows from the type of data that is not remembered, see
+// lateSize is the size that follows from the type where sizes are not remembered, see
 // [rules.forgetful].
 func lateSize(typ *types.Type) *cost.Range {
 	if typ.Kind() != types.OpaqueKind && isScalar(typ) {

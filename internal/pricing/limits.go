@@ -6,8 +6,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// Repeated is the cost of an expression that is evaluated times often, in
-// saturating arithmetic.
+// Repeated is the cost of several evaluations, in saturating arithmetic.
 func Repeated(units, times uint64) uint64 { return cost.Exactly(units).Mul(cost.Exactly(times)).Max }
 
 // Accumulated adds a cost to a total, in saturating arithmetic.

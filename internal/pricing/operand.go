@@ -27,13 +27,12 @@ const (
 type Sizer interface {
 	// SizeOf returns the size of the data at a path, false if none is declared.
 	//
-	// A path is never empty. It begins with a variable, and goes on with names
-	// of fields and with @items for the elements of a list, @indices for its
-	// indices, @keys and @values for those of a map. What is selected from
-	// something that has no path itself, such as a literal or the result of a
-	// call, has a path without a variable: the elements of a list literal are at
-	// {"@items"}. An API server takes the first segment for the variable, so
-	// that this is the path of `self` to it.
+	// A path is never empty. It begins with a variable, and goes on with names of
+	// fields, PathItems, PathIndices, PathKeys and PathValues. A literal and the
+	// result of a call have no path, so what is selected from them has a path without
+	// a variable: the elements of a list literal are at {"@items"}. An API server
+	// takes the first segment for the variable, whatever it is, and finds `self`
+	// there.
 	//
 	// The path must be neither changed nor kept.
 	SizeOf(path []string) (cost.Range, bool)
@@ -133,7 +132,8 @@ type watch struct {
 	from source
 }
 
-// note notes a size, once, and returns it. No source stands for that of the derived size.
+// note notes the first size that a price asks for, and returns it. An empty kind means
+// that the size is the derived one.
 func (w *watch) note(o operand, size cost.Range, kind cost.Source) cost.Range {
 	if w == nil || slices.ContainsFunc(w.at.Operands, func(s report.Size) bool { return s.Operand == w.index && s.Element == o.element }) {
 		return size

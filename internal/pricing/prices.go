@@ -14,6 +14,6 @@ type Prices struct {
 	Functions map[string]cost.Model
 	// Equality are the models of == by the name of the operands' type.
 	Equality map[string]cost.Model
-	// rules are set in those of the standard functions.
+	// rules are those of a release if these are the prices of standard functions.
 	rules rules
 }

@@ -2,21 +2,21 @@ package pricing
 
 import "github.com/kubecel/kubecel/release"
 
-// rules say how a release estimates what depends on the structure of an
-// expression. The zero value is the newest release.
+// rules say how a release estimates the structure of an expression. The zero value
+// has the rules of the newest release. Each field names the last release with the rule.
 type rules struct {
 	// dynHidesSize makes dyn() an ordinary call: nothing is known of the size of
 	// its result. Until 1.32.
 	dynHidesSize bool
-	// noEntries leaves out what the lists and maps of an expression hold: only the
-	// elements of data are known then. Until 1.32.
+	// noEntries forgets what list and map literals hold. Only the elements of data are
+	// known. Until 1.32.
 	noEntries bool
-	// onlyElements leaves out what is known of the variables of an expression.
-	// Only the first variable of a comprehension leads to data; all others are
-	// taken for data of their own name. Until 1.32.
+	// onlyElements forgets what is known of local variables. The first variable of a
+	// comprehension leads to the elements; every other is taken for data of that name.
+	// Until 1.32.
 	onlyElements bool
-	// forgetful looks the size of data up each time that a price asks for it, by
-	// a path that may have changed since. Until 1.32.
+	// forgetful looks up the size of data whenever a price asks for it. The path may
+	// have changed in between. Until 1.32.
 	forgetful bool
 	// emptyMessages takes a message to be of size zero. Until 1.30.
 	emptyMessages bool

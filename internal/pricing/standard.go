@@ -12,10 +12,9 @@ import (
 )
 
 // Standard returns the prices of CEL's standard functions on an API server of a
-// release, which are those of the cel-go that it is built with. A table of these
-// prices also estimates the structure of an expression (&&, ||, ?:, indexing,
-// dyn(), comprehensions) as that release does. A function that is not among the
-// prices costs one unit.
+// release: those of the cel-go that the server is built with. A table with these prices
+// also estimates the structure of an expression (&&, ||, ?:, indexing, dyn(),
+// comprehensions) as that release does. A function without a price costs one unit.
 func Standard(r release.Release) Prices {
 	prices := Prices{Overloads: map[string]cost.Model{}, rules: rulesOf(r)}
 	for _, p := range standardPrices(r) {
@@ -74,8 +73,8 @@ func standardPrices(r release.Release) []standardPrice {
 	}
 }
 
-// overflowing is the estimate of cel-go 0.16, which converts a price that is too
-// large for an integer as amd64 does.
+// overflowing makes the estimate of a model that of cel-go 0.16. If a price is too large
+// for an integer, the conversion gives what it gives on amd64.
 func overflowing(m cost.Model) cost.Model {
 	estimate := m.Estimate
 	m.Estimate = func(operands []cost.Operand) cost.Estimate {
@@ -94,8 +93,7 @@ func overflowing(m cost.Model) cost.Model {
 // large as its value (cel-go 0.23).
 var sizedOptionals = release.Minor(33)
 
-// sizeOfHeld is the size of a value, that of an optional's value instead of the
-// optional's own, which is one.
+// sizeOfHeld is the size of a value. For an optional it is the size of what it holds.
 func sizeOfHeld(v ref.Val) uint64 {
 	for {
 		opt, ok := v.(*types.Optional)
@@ -106,8 +104,8 @@ func sizeOfHeld(v ref.Val) uint64 {
 	}
 }
 
-// derived is the size of the argument at index i as cel-go itself takes it:
-// before evaluation only what the estimator derived.
+// derived is the size of the argument at index i as cel-go itself takes it: before
+// evaluation only the derived size, and during evaluation what read returns.
 func derived(i int, read func(ref.Val) uint64) cost.Size {
 	return cost.Computed("size({"+strconv.Itoa(i)+"})",
 		func(operands []cost.Operand) cost.Range { return derivedSize(operands, i) },

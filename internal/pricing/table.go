@@ -11,19 +11,17 @@ import (
 // Table is the prices of all functions of an environment. It is immutable. The
 // zero value prices every call at one unit.
 //
-// The price of a call is that of its overload id, else that of its function's
-// name, else one unit. A call that is only resolved during evaluation, since an
-// operand is dynamically typed, has no overload id then and is priced by name; a
-// standard function, which has no price by name, costs one unit in that case.
-// Equality comes before: == is priced by the operands' type if that has a price.
+// The price of a call is that of its overload id, else that of its function's name,
+// else one unit. A call with a dynamically typed operand has no overload id during
+// evaluation, so it is priced by name; standard functions have no price by name and
+// cost one unit then. The price of == on a type comes before all these.
 type Table struct {
 	overloads, functions, equality map[string]cost.Model
 	rules                          rules
 }
 
-// NewTable puts prices together. A later part wins over an earlier one; where its
-// model says nothing of the estimate or of the runtime price, the earlier part's
-// stays.
+// NewTable puts prices together. A later part wins over an earlier one. If its model has
+// no estimate or no runtime price, those of the earlier part stay.
 func NewTable(parts ...Prices) *Table {
 	t := &Table{overloads: map[string]cost.Model{}, functions: map[string]cost.Model{}, equality: map[string]cost.Model{}}
 	for _, p := range parts {
@@ -52,10 +50,9 @@ func merge(into, from map[string]cost.Model) {
 // Price is the runtime price of a call, in cost units.
 type Price = func(args []ref.Val, result ref.Val) uint64
 
-// Runtime returns the price of the calls at one place of an expression, to be
-// resolved once for many evaluations. The overload id is empty if only
-// evaluation decides the overload. The arguments begin with the receiver of a
-// member function. The price is never nil.
+// Runtime returns the price of the calls at one place of an expression. It is resolved
+// once for many evaluations, and never nil. The overload id is empty if only evaluation
+// decides the overload. The arguments begin with the receiver of a member function.
 func (t *Table) Runtime(function, overloadID string) Price {
 	price := t.runtime(function, overloadID).Runtime
 	if function != operators.Equals || len(t.equality) == 0 {
@@ -69,9 +66,8 @@ func (t *Table) Runtime(function, overloadID string) Price {
 	}
 }
 
-// Fault returns what may end the evaluation instead of a price at a call, see
-// [Model.Fault]: nil, in nearly all cases. Which calls it takes is as with
-// Runtime.
+// Fault returns what may end the evaluation at a call, see [cost.Model]. It is nil for
+// nearly all calls. The parameters are those of Runtime.
 func (t *Table) Fault(function, overloadID string) func(args []ref.Val) error {
 	return t.runtime(function, overloadID).Fault
 }

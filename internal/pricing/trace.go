@@ -26,10 +26,9 @@ func (t *Table) Trace(tree *ast.AST, sizes Sizer, bounds Bounds) (*report.Node, 
 	return t.trace(tree, sizes, &tracer{bounds: bounds}), nil
 }
 
-// TraceSound is Trace without what makes estimates of API servers too low for a reason
-// of their own: every size is that of the path which is meant, where servers let paths
-// overwrite each other. What it returns is no server's number. The doubts say what it
-// still leaves out.
+// TraceSound traces an estimate that no server makes. Paths do not overwrite each other
+// as they do in servers, so every size is that of the path which is meant. The doubts
+// say what the estimate still leaves out.
 func (t *Table) TraceSound(tree *ast.AST, sizes Sizer) (*report.Node, []Doubt, error) {
 	if !tree.IsChecked() {
 		return nil, nil, errNotChecked
@@ -47,7 +46,7 @@ func (t *Table) trace(tree *ast.AST, sizes Sizer, tr *tracer) *report.Node {
 	return tr.root
 }
 
-// count says how often each node counts in an estimate, and for which share.
+// count sets how often each node counts in an estimate, and its share.
 func count(n *report.Node, times, estimate uint64) {
 	n.Count = times
 	if estimate > 0 {
@@ -80,8 +79,8 @@ const (
 	whyIgnored    report.Why = "not estimated"
 )
 
-// source is where a size comes from, with the path that the Sizer was asked for if it is
-// declared.
+// source is where a size comes from. For a declared size it has the path that the Sizer
+// was asked for.
 type source struct {
 	kind cost.Source
 	path []string

@@ -37,8 +37,8 @@ func (w *walk) traced(e ast.Expr) cost.Range {
 	return n.Total
 }
 
-// peek is the size of a node without it being remembered: to ask for it earlier
-// than an estimate does could change the estimate.
+// peek is the size of a node. It does not remember the size, because that could change
+// the estimate of what follows.
 func (w *walk) peek(e ast.Expr) *report.Size {
 	_, known := w.sizes[e.ID()]
 	size := w.size(e)
@@ -81,7 +81,7 @@ func describe(n *report.Node, e ast.Expr) {
 	}
 }
 
-// weigh says how often the parts count, once all is known.
+// weigh sets the roles of the parts and how often they count.
 func (w *walk) weigh(n *report.Node, e ast.Expr) {
 	switch n.Kind {
 	case report.KindCall:
@@ -150,7 +150,7 @@ func (w *walk) weighCall(n *report.Node, e ast.Expr) {
 	}
 }
 
-// own notes what the node costs by itself. Of several overloads it may be any.
+// own notes what the node costs by itself. For several overloads it is their union.
 func (w *walk) own(cost cost.Range) {
 	if w.trace == nil {
 		return
@@ -177,8 +177,7 @@ func (w *walk) origin(e ast.Expr, from source) {
 	}
 }
 
-// computed notes that the size of a node was computed, unless it is the one that
-// is known already.
+// computed notes that the size of a node was computed, unless that size is known already.
 func (w *walk) computed(e ast.Expr, size cost.Range) {
 	if w.trace == nil {
 		return
@@ -195,7 +194,7 @@ func (w *walk) inherit(to, from ast.Expr) {
 	}
 }
 
-// sourceOf says where the size of a node comes from that w.size returns.
+// sourceOf says where the size comes from that w.size returns for a node.
 func (w *walk) sourceOf(e ast.Expr) source {
 	if _, ok := w.sizes[e.ID()]; ok {
 		return w.trace.sources[e.ID()]
