@@ -9,9 +9,10 @@ const (
 	// ArgumentInvalid is an argument that no call can use: a nil context or object,
 	// an empty environment, expression or set of rules.
 	ArgumentInvalid Code = "ArgumentInvalid"
-	// OptionInvalid is an option, or a combination of options, that cannot be had.
+	// OptionInvalid is an option that is not valid, or one that contradicts
+	// another.
 	OptionInvalid Code = "OptionInvalid"
-	// ReleaseUnknown is a release that is not known.
+	// ReleaseUnknown is a release that package release does not list.
 	ReleaseUnknown Code = "ReleaseUnknown"
 	// DocumentUnreadable is a document that is neither YAML nor JSON, or has a
 	// field of the wrong type.

@@ -8,20 +8,20 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// Advice says what bounds would do.
+// Advice says which changes of bounds bring an estimate under a limit.
 type Advice struct {
-	// Alone are bounds of which each would suffice, the others as they are, and
-	// those that would not.
+	// Alone are the changes of a single bound, the other bounds as they are. Fits
+	// tells which of them suffice.
 	Alone []Change `json:"alone,omitempty"`
-	// Together are bounds that suffice if all are set, empty if none do.
+	// Together are changes that suffice if all are made. It is empty if none do.
 	Together []Change `json:"together,omitempty"`
-	// TogetherTotal is the estimate with them.
+	// TogetherTotal is the estimate with all of them.
 	TogetherTotal uint64 `json:"togetherTotal,omitempty"`
 	// Proven tells whether Together was estimated anew with the bounds in the
 	// document.
 	Proven bool `json:"proven,omitempty"`
-	// Growth is, for an expression within its limit, how far each bound may grow
-	// alone, as far as this expression is concerned.
+	// Growth is how far each bound may grow alone, for an expression within its
+	// limit. Other expressions may allow less.
 	Growth []Change `json:"growth,omitempty"`
 	// Note says what bounds cannot do.
 	Note string `json:"note,omitempty"`
@@ -33,47 +33,47 @@ type Change struct {
 	cost.Bound
 	// To is the value to set.
 	To int64 `json:"to"`
-	// Fits tells whether the estimate is within the limit with it.
+	// Fits tells whether the estimate is within the limit with this change.
 	Fits bool `json:"fits"`
-	// Largest tells that one more is over the limit.
+	// Largest tells whether a value greater by one is over the limit.
 	Largest bool `json:"largest"`
-	// Total is the estimate with it; for one of several, without the others.
+	// Total is the estimate with this change alone.
 	Total uint64 `json:"total"`
 	// Proven tells whether the estimate was made anew with the bound in the document.
 	Proven bool `json:"proven,omitempty"`
 }
 
-// Sound is what one evaluation can really cost at most. A server's estimate is
-// lower where its model does not see a cost.
+// Sound is the most that one evaluation can really cost. The estimate of a server is
+// lower where the server's model does not see a cost.
 type Sound struct {
-	// Bounded is false if there is no bound to tell.
+	// Bounded is false if no bound is known.
 	Bounded bool `json:"bounded"`
 	// Max is the bound for one evaluation.
 	Max uint64 `json:"max,omitempty"`
-	// Total is that for all evaluations.
+	// Total is the bound for all evaluations.
 	Total uint64 `json:"total,omitempty"`
 	// Doubts are the places at which the estimate may be too low.
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
-// Doubt is a place at which an estimate may be too low.
+// Doubt is a place where an estimate may be too low.
 type Doubt struct {
 	// At is the place in the source.
 	At Span `json:"at"`
-	// Text is what stands there.
+	// Text is the part of the source at that place.
 	Text string `json:"text"`
 	// Reason is why the estimate may be too low.
 	Reason string `json:"reason"`
 }
 
-// Evaluation is what an evaluation cost, or all evaluations of a rule for one
-// object.
+// Evaluation is what one evaluation cost, or what all evaluations of a rule on one
+// object cost together.
 type Evaluation struct {
-	// Cost is what it cost.
+	// Cost is the cost, in cost units.
 	Cost uint64 `json:"cost"`
 	// Evaluations is the number of evaluations in a validation.
 	Evaluations uint64 `json:"evaluations,omitempty"`
-	// Result is the value of an expression of its own.
+	// Result is the value of an expression that is no rule.
 	Result string `json:"result,omitempty"`
 	// Error says why there is no value.
 	Error string `json:"error,omitempty"`
@@ -81,11 +81,11 @@ type Evaluation struct {
 
 // Validation is what the rules spent on one object.
 type Validation struct {
-	// Cost is what all of them cost.
+	// Cost is what all rules cost, in cost units.
 	Cost uint64 `json:"cost"`
 	// Budget is what they could have cost.
 	Budget uint64 `json:"budget"`
-	// Exhausted tells whether it ended early.
+	// Exhausted tells whether the validation ended early.
 	Exhausted bool `json:"exhausted,omitempty"`
 	// Spending are the expressions that were evaluated, the costliest first.
 	Spending []Spending `json:"spending"`
@@ -99,7 +99,7 @@ type Spending struct {
 	Evaluation
 	// Dearest is what the dearest evaluation cost.
 	Dearest uint64 `json:"dearest"`
-	// At is where that was in the object.
+	// At is the place in the object of that evaluation.
 	At string `json:"at"`
 }
 

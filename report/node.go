@@ -10,11 +10,11 @@ import (
 type Span struct {
 	// Start is the offset of the first code point.
 	Start int `json:"start"`
-	// End is the offset behind the last one.
+	// End is the offset behind the last code point.
 	End int `json:"end"`
 	// Position is the line and the column of the first code point.
 	diag.Position
-	// EndLine is the line of the end.
+	// EndLine is the line of End.
 	EndLine int `json:"endLine"`
 	// EndColumn is the column behind the last code point.
 	EndColumn int `json:"endColumn"`
@@ -32,22 +32,24 @@ type Node struct {
 	Name string `json:"name,omitempty"`
 	// Overloads are the overload ids that a call may turn out as.
 	Overloads []string `json:"overloads,omitempty"`
-	// Role is what the node is to the one above.
+	// Role says what the node is for the one above.
 	Role Role `json:"role,omitempty"`
-	// Why says why the node above does not count this one once, and is empty if it does.
+	// Why says why the node above does not count this one exactly once. It is empty if
+	// it does.
 	Why Why `json:"why,omitempty"`
-	// At is the place in the source. What a macro adds stands where the macro does.
+	// At is the place in the source. A node that a macro adds has the place of the
+	// macro.
 	At Span `json:"at"`
-	// Text is what stands there, cut off after 200 code points.
+	// Text is the source at that place, cut off after 200 code points.
 	Text string `json:"text"`
 	// Times is how often the node above counts this one: the number of iterations for
 	// the body of a comprehension, zero where it is not counted.
 	Times cost.Range `json:"times"`
-	// Count is how often one evaluation of the expression counts it at most.
+	// Count is how often one evaluation of the expression counts the node at most.
 	Count uint64 `json:"count"`
 	// Own is what the node costs without its parts.
 	Own cost.Range `json:"own"`
-	// Total is what it costs with them.
+	// Total is what the node costs with its parts.
 	Total cost.Range `json:"total"`
 	// Share is the share of Count × Total.Max in the estimate of the expression.
 	Share float64 `json:"share"`
@@ -56,9 +58,9 @@ type Node struct {
 	// Operands are the sizes from which a call is priced, and the number of iterations
 	// of a comprehension.
 	Operands []Size `json:"operands,omitempty"`
-	// Result is the size of its value, nil if nothing is known of it.
+	// Result is the size of the value. It is nil if nothing is known.
 	Result *Size `json:"result,omitempty"`
-	// Actual is what the node cost in all evaluations, nil if there were none.
+	// Actual is what the node cost in all evaluations. It is nil if there were none.
 	Actual *NodeCost `json:"actual,omitempty"`
 	// Parts are the nodes below, in the order in which they are estimated.
 	Parts []*Node `json:"parts,omitempty"`
@@ -137,7 +139,7 @@ type Size struct {
 	// API servers let paths overwrite each other, so that it can be another path than
 	// that of the operand.
 	Path string `json:"path,omitempty"`
-	// Bound is what bounds it in the schema, nil if nothing does.
+	// Bound is the bound in the schema. It is nil if there is none.
 	Bound *cost.Bound `json:"bound,omitempty"`
 }
 
@@ -146,7 +148,7 @@ type NodeCost struct {
 	// Units are the cost units of the node itself. In the one case in which an API
 	// server takes a unit off, they wrap around.
 	Units uint64 `json:"units"`
-	// Charges is how often it cost any.
+	// Charges is how often the node was charged.
 	Charges uint64 `json:"charges"`
 	// Iterations is how often the body of a comprehension ran.
 	Iterations uint64 `json:"iterations,omitempty"`

@@ -18,10 +18,10 @@ import (
 
 // Limits are the limits by which estimates are judged, in cost units.
 type Limits struct {
-	// Expression is the most that one expression may be estimated at, with all its
-	// repetitions in an object.
+	// Expression is the limit of one expression: its estimate times the number of its
+	// evaluations.
 	Expression uint64 `json:"expression"`
-	// Schema is the most that all expressions of a schema may be estimated at.
+	// Schema is the limit of all expressions of a schema together.
 	Schema uint64 `json:"schema"`
 }
 
@@ -35,7 +35,7 @@ type Judgement struct {
 	Headroom uint64 `json:"headroom"`
 	// Factor is the estimate as a multiple of the limit.
 	Factor float64 `json:"factor"`
-	// Message is what a server says of an estimate over the limit, in its words.
+	// Message is what a server says of an estimate over the limit.
 	Message string `json:"message,omitempty"`
 }
 
@@ -45,21 +45,21 @@ type CRD struct {
 	Name string `json:"name,omitempty"`
 	// Version is the name of the version, empty for a schema alone.
 	Version string `json:"version,omitempty"`
-	// Outcome is that of the release whose estimates these are.
+	// Outcome is the outcome of the release whose estimates these are.
 	Outcome
-	// Server is the judgement of the total by an API server's limit.
+	// Server judges the total by the limit of an API server.
 	Server Judgement `json:"server"`
-	// Caller is the judgement by the caller's limit.
+	// Caller judges the total by the limit of the caller, see kubecel.ReportLimits.
 	Caller Judgement `json:"caller"`
-	// Advice says which bounds would bring the total under the caller's limit, nil if
-	// it is within the limit.
+	// Advice says which bounds would bring the total under the caller's limit. It is
+	// nil if the total is within the limit.
 	Advice *Advice `json:"advice,omitempty"`
 	// Expressions are the rules and message expressions, the costliest first.
 	Expressions []Expression `json:"expressions"`
-	// Validation is what the rules spent on an object, nil if there was none.
+	// Validation is what the rules spent on an object. It is nil if there was none.
 	Validation *Validation `json:"validation,omitempty"`
-	// Releases are the outcomes of all releases, the oldest first, empty if they were
-	// not asked for.
+	// Releases are the outcomes of all releases, the oldest first. It is empty unless
+	// kubecel.EveryRelease asked for it.
 	Releases []Outcome `json:"releases,omitempty"`
 }
 
@@ -69,7 +69,7 @@ type Outcome struct {
 	Release release.Release `json:"release"`
 	// Accepted tells whether it accepts the schema.
 	Accepted bool `json:"accepted"`
-	// Total is what all expressions that compile are estimated to cost together.
+	// Total is the estimate of all expressions together, as far as they compile.
 	Total uint64 `json:"total"`
 	// Findings say why the release does not accept the schema.
 	Findings []diag.Finding `json:"findings"`
@@ -90,47 +90,47 @@ type Expression struct {
 	// Kind is KindRule, KindMessageExpression or KindExpression.
 	Kind string `json:"kind"`
 	// Path is the place of the expression in the schema, such as
-	// properties[spec].x-kubernetes-validations[0].rule, empty for an expression
+	// properties[spec].x-kubernetes-validations[0].rule. It is empty for an expression
 	// without a schema.
 	Path string `json:"path,omitempty"`
-	// Place is the place in the data, such as spec.rules[*]; empty for the root.
+	// Place is the place in the data, such as spec.rules[*]. It is empty for the root.
 	Place string `json:"place,omitempty"`
 	// Source is the text of the expression.
 	Source string `json:"source"`
 	// Error says why the expression does not compile. Nothing else is known then.
 	Error string `json:"error,omitempty"`
-	// Estimate is what one evaluation costs.
+	// Estimate is the least and the most that one evaluation costs.
 	Estimate cost.Range `json:"estimate"`
-	// Evaluations are how often the expression is evaluated for one object.
+	// Evaluations says how often the expression can be evaluated for one object.
 	Evaluations Evaluations `json:"evaluations"`
-	// Total is the number that is judged: the most that one evaluation costs times
-	// the number of evaluations.
+	// Total is the number that is judged: the most that one evaluation costs, times the
+	// number of evaluations.
 	Total uint64 `json:"total"`
 	// Share is the share of Total in that of the schema, from 0 to 1.
 	Share float64 `json:"share"`
-	// Server is the judgement by an API server's limit.
+	// Server judges the total by the limit of an API server.
 	Server Judgement `json:"server"`
-	// Caller is the judgement by the caller's limit.
+	// Caller judges the total by the limit of the caller, see kubecel.ReportLimits.
 	Caller Judgement `json:"caller"`
 	// Root is the expression node by node.
 	Root *Node `json:"root,omitempty"`
-	// Bounds are the bounds of the schema that the estimate rests on.
+	// Bounds are the bounds of the schema behind the estimate.
 	Bounds []cost.Bound `json:"bounds,omitempty"`
 	// Advice says which bounds to set or how far they may grow.
 	Advice *Advice `json:"advice,omitempty"`
-	// Sound is what an evaluation can really cost at most.
+	// Sound is the most that an evaluation can really cost.
 	Sound *Sound `json:"sound,omitempty"`
-	// Actual is what it did cost, nil if it was not evaluated.
+	// Actual is what it did cost. It is nil if it was not evaluated.
 	Actual *Evaluation `json:"actual,omitempty"`
 }
 
-// Evaluations are how often an expression is evaluated for one object.
+// Evaluations says how often an expression can be evaluated for one object.
 type Evaluations struct {
 	// Count is the number of evaluations.
 	Count uint64 `json:"count"`
-	// Bounded tells whether Count is the product of the bounds of Chain. If it is
-	// not, one of them is missing, and Count is how many values of at least MinSize
-	// bytes, each with a comma, fit into a request of RequestSize bytes.
+	// Bounded tells whether Count is the product of the bounds of Chain. If not, a
+	// bound is missing. Count is then how many values of MinSize bytes, each with a
+	// comma, fit into a request of RequestSize bytes.
 	Bounded bool `json:"bounded"`
 	// MinSize is the length in bytes of the shortest JSON of a value at the place.
 	MinSize int64 `json:"minSize"`

@@ -40,8 +40,8 @@ func number(n uint64) string {
 // listed is how many expressions are listed at least.
 const listed = 20
 
-// Text is the report for a terminal: the schema as a whole, and its costliest
-// expressions, at most as many as given. Zero or less stands for all.
+// Text is the report for a terminal: the schema as a whole, and then at most so many
+// of its expressions, the costliest first. Zero or less stands for all.
 func (s *CRD) Text(most int) string {
 	var b strings.Builder
 	title := strings.TrimSpace(s.Name + " " + s.Version)
