@@ -47,7 +47,7 @@ func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
 	checks, shared := crd.NewChecks(c.definition), compile.NewSharedRules()
 	checks.In(needs.Rules, func(v *crd.Site) {
 		a.Rules = append(a.Rules, RuleAcceptance{
-			Path: v.Path.String(), Rule: v.Rule.Rule, MessageExpression: v.Rule.MessageExpression,
+			Path: v.Path.String(), Rule: v.Rule.Expr, MessageExpression: v.Rule.MessageExpression,
 			Acceptance: Acceptance{Requirements: ruleRequirements(v, needs)},
 		})
 	})

@@ -175,10 +175,10 @@ func (r *RuleSet) Rules() []Rule {
 		return nil
 	}
 	var rules []Rule
-	for info := range r.validator.Rules() {
+	for _, info := range r.validator.Rules() {
 		rule := Rule{
 			SchemaPath:        info.Rule.Place(),
-			Rule:              info.Rule.Rule.Rule,
+			Rule:              info.Expr,
 			MessageExpression: info.Rule.MessageExpression,
 			Transition:        info.OldSelf,
 			Estimate:          info.Estimate,

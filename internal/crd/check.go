@@ -18,7 +18,7 @@ import (
 func finding(code diag.Code, server *field.Error, r *typesystem.Rule) diag.Finding {
 	f := diag.Finding{Code: code, Path: server.Field, Message: server.ErrorBody(), Server: server}
 	if r != nil {
-		f.Rule = r.Rule
+		f.Rule = r.Expr
 	}
 	return f
 }
@@ -189,7 +189,7 @@ func (c *checker) rule(s *Site, compiled compiledRule, uncorrelated *field.Path)
 	}
 	if compiled.oldSelf {
 		if uncorrelated != nil {
-			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Rule, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", uncorrelated)))
+			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Expr, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", uncorrelated)))
 		}
 	} else if r.OptionalOldSelf != nil {
 		add(diag.OldSelfUnused, field.Invalid(s.Path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))

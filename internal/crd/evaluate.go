@@ -121,7 +121,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 
 // evalError is the error of an evaluation that gave no value.
 func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError {
-	e := &diag.EvalError{Code: code, Expression: r.Rule.Rule.Rule, Server: result.Err.Error(), Cause: result.Err}
+	e := &diag.EvalError{Code: code, Expression: r.Expr, Server: result.Err.Error(), Cause: result.Err}
 	if failed, ok := errors.AsType[*types.Err](result.Err); ok {
 		e.Position.Line, e.Position.Column = r.program.Position(e.Expression, failed.NodeID())
 	}
@@ -224,7 +224,7 @@ func (r *Rule) words() string {
 	if r.Message != "" {
 		return strings.TrimSpace(r.Message)
 	}
-	return strings.TrimSpace(r.Rule.Rule)
+	return strings.TrimSpace(r.Expr)
 }
 
 // defaultMessage is the message of a violation without a messageExpression.
@@ -232,5 +232,5 @@ func (r *Rule) defaultMessage() string {
 	if r.Message != "" {
 		return strings.TrimSpace(r.Message)
 	}
-	return "failed rule: " + strings.TrimSpace(r.Rule.Rule)
+	return "failed rule: " + strings.TrimSpace(r.Expr)
 }

@@ -189,7 +189,7 @@ func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (f
 	add := func(code diag.Code, err *field.Error) {
 		findings = append(findings, finding(code, err, r))
 	}
-	text, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
+	text, message := strings.TrimSpace(r.Expr), strings.TrimSpace(r.Message)
 	switch at := path.Child("message"); {
 	case text == "":
 		add(diag.RuleMissing, field.Required(path.Child("rule"), "rule is not specified"))

@@ -27,6 +27,7 @@ var internalNames = map[string]string{
 	"ListType":              "XListType",
 	"MapType":               "XMapType",
 	"Validations":           "XValidations",
+	"Expr":                  "Rule",
 }
 
 // appendPart writes schemas at all depths into one buffer. Nested calls of

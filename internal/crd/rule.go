@@ -42,14 +42,14 @@ func wrongType(code diag.Code, expr, text string) *ruleError {
 
 // compileRule compiles a rule that stands at a node of a schema.
 func compileRule(scope *compile.RuleScope, node *typesystem.OpenAPI, r *typesystem.Rule) (out compiledRule) {
-	if strings.TrimSpace(r.Rule) == "" {
+	if strings.TrimSpace(r.Expr) == "" {
 		return out
 	}
 	optional := r.OptionalOldSelf != nil && *r.OptionalOldSelf
-	expr, err := scope.Compile(r.Rule, optional)
+	expr, err := scope.Compile(r.Expr, optional)
 	if expr != nil && expr.Type() != cel.BoolType {
 		// oldSelf is looked for only in rules of the right type.
-		out.err = wrongType(diag.RuleNotBool, r.Rule, "cel expression must evaluate to a bool")
+		out.err = wrongType(diag.RuleNotBool, r.Expr, "cel expression must evaluate to a bool")
 		return out
 	}
 	out.oldSelf = expr != nil && expr.RefersTo(compile.OldSelf)

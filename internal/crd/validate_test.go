@@ -313,7 +313,7 @@ func TestValidateConcurrently(t *testing.T) {
 // TestDeepNesting: schemas and objects as deep as JSON may be are no danger.
 func TestDeepNesting(t *testing.T) {
 	const depth = 9000
-	schema := &typesystem.OpenAPI{Type: "integer", Validations: []typesystem.Rule{{Rule: "self < 0"}}}
+	schema := &typesystem.OpenAPI{Type: "integer", Validations: []typesystem.Rule{{Expr: "self < 0"}}}
 	object := any(int64(1))
 	for range depth {
 		schema = &typesystem.OpenAPI{Type: "object", Properties: map[string]*typesystem.OpenAPI{"a": schema}}

@@ -1,8 +1,6 @@
 package crd
 
 import (
-	"iter"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
@@ -29,9 +27,6 @@ type node struct {
 	// oldSelf tells whether a rule, not a messageExpression, refers to oldSelf.
 	// Only then oldSelf is defined.
 	oldSelf bool
-	// cardinality is how often the place can occur in an object, unbounded how
-	// often it could if nothing above had a bound.
-	cardinality, unbounded uint64
 	// err says why the rules could not be compiled at all.
 	err error
 
@@ -102,9 +97,6 @@ func (b *builder) node(rules *typesystem.OpenAPI, p *place, path *field.Path) *n
 		return nil
 	}
 	n := &node{schema: p.schema, uncorrelated: !mapCorrelates(p.doc.MapType)}
-	if p.self != nil {
-		n.cardinality, n.unbounded = p.cardinality(), p.self.MaxCardinality()
-	}
 	b.rules(n, rules, p, path)
 	if of := rules.Elements(); of != nil {
 		n.items = b.node(of, p.items(), path.Child("items"))
@@ -147,11 +139,14 @@ func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *fiel
 	for i := range rules.Validations {
 		r := rules.Validations[i]
 		rule := &n.rules[i]
-		rule.Rule, rule.Cardinality, rule.Unbounded = &Rule{Rule: r, Schema: path, Index: i}, n.cardinality, n.unbounded
+		rule.Rule = &Rule{Rule: r, Schema: path, Index: i}
+		if p.self != nil {
+			rule.Cardinality, rule.Unbounded = p.cardinality(), p.self.MaxCardinality()
+		}
 		if n.err == nil {
 			rule.keep(compileRule(scope, p.doc, &r))
 		} else {
-			rule.Err = undeclared(r.Rule, n.err)
+			rule.Err = undeclared(r.Expr, n.err)
 		}
 		n.oldSelf = n.oldSelf || rule.OldSelf
 	}
@@ -200,38 +195,22 @@ type RuleInfo struct {
 	Err, MessageErr *diag.CompileError
 }
 
-// Rules are all rules, in the order of the schema, those of a node before those
+// Rules returns all rules, in the order of the schema, those of a node before those
 // below it.
-func (v *Validator) Rules() iter.Seq[RuleInfo] {
-	return func(yield func(RuleInfo) bool) {
-		v.root.each(func(n *node) bool {
-			for i := range n.rules {
-				if !yield(n.rules[i].RuleInfo) {
-					return false
-				}
-			}
-			return true
-		})
-	}
-}
+func (v *Validator) Rules() []RuleInfo { return v.root.appendRules(nil) }
 
-// each calls f for a node and those below it, until f is false.
-func (n *node) each(f func(*node) bool) bool {
+func (n *node) appendRules(all []RuleInfo) []RuleInfo {
 	if n == nil {
-		return true
+		return all
 	}
-	if !f(n) {
-		return false
+	for i := range n.rules {
+		all = append(all, n.rules[i].RuleInfo)
 	}
 	for _, a := range n.allOf {
-		if !a.each(f) {
-			return false
-		}
+		all = a.appendRules(all)
 	}
 	for _, p := range n.properties {
-		if !p.each(f) {
-			return false
-		}
+		all = p.appendRules(all)
 	}
-	return n.items.each(f) && n.additional.each(f)
+	return n.additional.appendRules(n.items.appendRules(all))
 }

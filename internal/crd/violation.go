@@ -50,7 +50,7 @@ func violation(code diag.Code, path *field.Path, message string, value any, r *R
 		v.Path = path.String()
 	}
 	if r != nil {
-		v.Rule, v.RulePath = r.Rule.Rule, r.Place()
+		v.Rule, v.RulePath = r.Expr, r.Place()
 		if r.Reason != nil {
 			v.Reason = *r.Reason
 		}

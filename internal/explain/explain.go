@@ -144,7 +144,7 @@ func (d Document) site(s *crd.Site, limits report.Limits, subjects map[string]*s
 		compiled           *compile.Expression
 		err                *diag.CompileError
 	}{
-		{report.KindRule, s.Rule.Rule, ruleName, s.Expr, s.Err},
+		{report.KindRule, s.Rule.Expr, ruleName, s.Expr, s.Err},
 		{report.KindMessageExpression, s.Rule.MessageExpression, messageName, s.Message, s.MessageErr},
 	} {
 		x := report.Expression{Kind: e.kind, Path: path + "." + e.kind, Place: s.Place.Data(), Source: e.source}
@@ -219,7 +219,7 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 	if err != nil {
 		return 0, false
 	}
-	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, d.Env().Only(s.Rule.Rule, s.Rule.MessageExpression))
+	_, sites, _ := crd.InspectSchema(doc, d.Path, d.Status, d.Env().Only(s.Rule.Expr, s.Rule.MessageExpression))
 	for _, o := range sites {
 		switch {
 		case o.Path.String() != s.Path.String():

@@ -101,7 +101,7 @@ x-kubernetes-validations: [{rule: "true", message: m, messageExpression: "''", f
 		Dependencies: map[string]typesystem.Dependency{
 			"a": {Property: []string{"b"}}, "c": {Schema: &typesystem.OpenAPI{Type: "string"}},
 		},
-		Validations: []typesystem.Rule{{Rule: "true", Message: "m", MessageExpression: "''", FieldPath: ".a",
+		Validations: []typesystem.Rule{{Expr: "true", Message: "m", MessageExpression: "''", FieldPath: ".a",
 			Reason: &reason, OptionalOldSelf: &yes}},
 	}
 	if !reflect.DeepEqual(doc, want) {

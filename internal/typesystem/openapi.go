@@ -54,8 +54,8 @@ type OpenAPI struct {
 
 // Rule is one entry of x-kubernetes-validations.
 type Rule struct {
-	// Rule is the expression; it must evaluate to true.
-	Rule string `json:"rule"`
+	// Expr is the expression; it must evaluate to true.
+	Expr string `json:"rule"`
 	// Message is what a violation says, if MessageExpression does not.
 	Message string `json:"message"`
 	// MessageExpression is an expression that evaluates to the message.

@@ -52,7 +52,7 @@ func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
-	for info := range v.Rules() {
+	for _, info := range v.Rules() {
 		o.Rules = appendRule(o.Rules, info)
 	}
 	for _, object := range c.Objects {
@@ -75,7 +75,7 @@ func appendRule(rules []parity.RuleOutcome, info crd.RuleInfo) []parity.RuleOutc
 	r := parity.RuleOutcome{Path: schemaPath(info.Schema), Index: info.Index}
 	switch {
 	case info.Err == nil:
-		if strings.TrimSpace(info.Rule.Rule.Rule) != "" {
+		if strings.TrimSpace(info.Expr) != "" {
 			r.MaxCost, r.Cardinality = info.Estimate.Max, info.Unbounded
 		}
 	case info.Err.Issues[0].Code == diag.NoType:
