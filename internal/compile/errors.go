@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -51,14 +50,13 @@ func panicError(expr string, reason any) *diag.CompileError {
 // a dot.
 var grammarWords = [...]string{"in", "true", "false", "null"}
 
-func (s *Scope) syntaxError(source string, issues *cel.Issues) *diag.CompileError {
-	later := s.env.laterSyntax(source)
-	return compileError(source, issues, func(err *common.Error) diag.Issue {
+func (s *Scope) syntaxError(source common.Source, issues *cel.Issues) *diag.CompileError {
+	later := s.env.laterSyntax(source.Content())
+	return compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
 		issue := diag.Issue{Code: diag.SyntaxError, Hint: later}
-		line := lineOf(source, err.Location.Line())
+		before, after := around(source, err.Location)
 		for _, word := range grammarWords {
-			if ident, ok := escaping.Escape(word); ok && strings.HasSuffix(before(line, err.Location.Column()), ".") &&
-				hasWord(after(line, err.Location.Column()), word) {
+			if ident, ok := escaping.Escape(word); ok && strings.HasSuffix(before, ".") && hasWord(after, word) {
 				issue.Hint = fmt.Sprintf("the property %q is written %s", word, ident)
 			}
 		}
@@ -131,7 +129,8 @@ func (s *Scope) selectIssue(source common.Source, node celast.Expr, err *common.
 		issue.Hint = server.All().Keyword(field).Needs()
 	}
 	// The error is at the dot, and the field may be on a line below.
-	_, written, _ := strings.Cut(from(source.Content(), err.Location.Line(), err.Location.Column()), field)
+	_, after := around(source, err.Location)
+	_, written, _ := strings.Cut(after, field)
 	written = field + written
 	best := ""
 	for _, name := range properties {
@@ -227,33 +226,12 @@ func (r *fieldRecorder) FindStructFieldType(structType, field string) (*types.Fi
 	return t, ok
 }
 
-func lineOf(source string, line int) string {
-	lines := strings.Split(source, "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return lines[line-1]
-}
-
-// before and after split a line at a column counted in code points.
-func before(line string, column int) string { return line[:offset(line, column)] }
-func after(line string, column int) string  { return line[offset(line, column):] }
-
-func offset(line string, column int) int {
-	at := 0
-	for ; column > 0 && at < len(line); column-- {
-		_, size := utf8.DecodeRuneInString(line[at:])
-		at += size
-	}
-	return at
-}
-
-// from is what of a source follows a place, over all lines.
-func from(source string, line, column int) string {
-	for ; line > 1; line-- {
-		_, source, _ = strings.Cut(source, "\n")
-	}
-	return after(source, column)
+// around splits a source at a place.
+func around(source common.Source, at common.Location) (before, after string) {
+	text := []rune(source.Content())
+	offset, _ := source.LocationOffset(at)
+	offset = max(min(offset, int32(len(text))), 0)
+	return string(text[:offset]), string(text[offset:])
 }
 
 // hasWord tells whether text begins with a word.

@@ -76,7 +76,7 @@ func (s *Scope) parse(expr string) (common.Source, *celast.AST, *diag.CompileErr
 	}
 	parsed, issues := s.env.parseSource(source)
 	if issues.Err() != nil {
-		return nil, nil, s.syntaxError(expr, issues)
+		return nil, nil, s.syntaxError(source, issues)
 	}
 	return source, parsed, nil
 }
