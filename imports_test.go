@@ -3,6 +3,7 @@ package kubecel_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -121,34 +122,81 @@ func layers(t *testing.T) (names []string) {
 	return names
 }
 
+// outside are the packages that are no layer: commands, generators and what
+// only tests import.
+var outside = []string{"examples/", "internal/docs", "internal/celgo", "internal/race", "internal/testauthz", "internal/parity"}
+
+// ownImports are the packages of the layers with those of them that they import.
+func ownImports(t *testing.T) map[string][]string {
+	t.Helper()
+	name := func(path string) string {
+		if path == modulePath {
+			return "kubecel"
+		}
+		return strings.TrimPrefix(path, modulePath+"/")
+	}
+	imports := map[string][]string{}
+	for _, p := range listPackages(t, false, "./...") {
+		from := name(p.ImportPath)
+		if slices.ContainsFunc(outside, func(o string) bool { return strings.HasPrefix(from, o) }) {
+			continue
+		}
+		imports[from] = nil
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, modulePath) {
+				imports[from] = append(imports[from], name(imported))
+			}
+		}
+	}
+	return imports
+}
+
 // TestLayers holds that packages import only packages that stand above them in
 // the table of docs/architecture.md, and that the table names every package.
 func TestLayers(t *testing.T) {
-	layers := layers(t)
-	rank := func(path string) int {
-		if path == modulePath {
-			path = "kubecel"
+	layers, imports := layers(t), ownImports(t)
+	for from, all := range imports {
+		rank := slices.Index(layers, from)
+		if rank < 0 {
+			t.Errorf("docs/architecture.md lacks a row for %s", from)
 		}
-		return slices.Index(layers, strings.TrimPrefix(path, modulePath+"/"))
-	}
-	outside := []string{"examples/", "internal/docs", "internal/celgo", "internal/race", "internal/testauthz"}
-	seen := 0
-	for _, p := range listPackages(t, false, "./...") {
-		from := rank(p.ImportPath)
-		if from < 0 {
-			if path := strings.TrimPrefix(p.ImportPath, modulePath+"/"); !slices.ContainsFunc(outside, func(o string) bool { return strings.HasPrefix(path, o) }) {
-				t.Errorf("docs/architecture.md lacks a row for %s", path)
-			}
-			continue
-		}
-		seen++
-		for _, imported := range p.Imports {
-			if to := rank(imported); to >= from && strings.HasPrefix(imported, modulePath) {
-				t.Errorf("%s imports %s, which does not stand above it in docs/architecture.md", p.ImportPath, imported)
+		for _, to := range all {
+			if !slices.Contains(layers[:max(rank, 0)], to) {
+				t.Errorf("%s imports %s, which does not stand above it in docs/architecture.md", from, to)
 			}
 		}
 	}
-	if seen != len(layers) || seen == 0 {
-		t.Errorf("docs/architecture.md has %d packages, of which %d exist", len(layers), seen)
+	if len(imports) != len(layers) {
+		t.Errorf("docs/architecture.md has %d packages, of which %d exist", len(layers), len(imports))
+	}
+}
+
+// TestDiagram holds that the diagram of docs/architecture.md shows who imports
+// whom. It leaves out what follows from other arrows.
+func TestDiagram(t *testing.T) {
+	layers, imports := layers(t), ownImports(t)
+	reached := map[string][]string{}
+	var edges strings.Builder
+	for _, from := range layers {
+		for _, to := range imports[from] {
+			reached[from] = append(append(reached[from], to), reached[to]...)
+		}
+	}
+	for _, from := range slices.Backward(layers) {
+		slices.SortFunc(imports[from], func(a, b string) int { return slices.Index(layers, b) - slices.Index(layers, a) })
+		for _, to := range imports[from] {
+			indirect := slices.ContainsFunc(imports[from], func(over string) bool { return slices.Contains(reached[over], to) })
+			if !indirect {
+				fmt.Fprintf(&edges, "  %s --> %s\n", from, to)
+			}
+		}
+	}
+	document, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, diagram, _ := strings.Cut(string(document), "```mermaid\nflowchart TD\n")
+	if diagram, _, _ = strings.Cut(diagram, "```\n"); diagram != edges.String() {
+		t.Errorf("the edges of the diagram in docs/architecture.md should be\n%s", edges.String())
 	}
 }

@@ -1,10 +1,12 @@
 // Package report says where the estimated cost of expressions comes from, and
 // which bounds of a schema would change it.
 //
-// A [CRD] reports all rules of one version of a CRD, an [Expression] one rule or any
-// other expression. Package kubecel makes both. They are plain data: encoding/json
-// writes them for tools, with stable names of fields, [CRD.Text] and
-// [Expression.Text] are for terminals, and package report/html makes pages of both.
+// A [CRD] reports all rules of one version of a CRD. An [Expression] reports one rule,
+// or any other expression. Package kubecel makes both. They are plain data:
+//
+//   - encoding/json writes them for tools. The names of fields are stable.
+//   - [CRD.Text] and [Expression.Text] are for terminals.
+//   - Package report/html makes a page of each.
 //
 // Costs are in cost units. All arithmetic saturates: math.MaxUint64 is a cost, a
 // size or a number of evaluations without a bound.
@@ -63,7 +65,8 @@ type CRD struct {
 	Releases []Outcome `json:"releases,omitempty"`
 }
 
-// Outcome is what one release of the API server says of a CRD that is written to it.
+// Outcome is what one release of the API server says of a version of a CRD when the
+// CRD is created.
 type Outcome struct {
 	// Release is the release.
 	Release release.Release `json:"release"`
