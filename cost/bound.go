@@ -4,23 +4,24 @@ package cost
 type Bound struct {
 	// Schema is the place in the schema, such as properties[spec].properties[rules].
 	Schema string `json:"schema"`
-	// Data is the place in the data, such as spec.rules; empty for the root.
+	// Data is the place in the data, such as spec.rules. It is empty for the root.
 	Data string `json:"data"`
 	// Kind says where the size comes from. It is one of SourceDeclared to SourceNone.
 	Kind Source `json:"kind"`
-	// Keyword declares the bound, or could: maxItems, maxLength or maxProperties. It is
-	// enum or format where these bound the size, and empty for what has no size.
+	// Keyword is the keyword that declares the bound or that could: maxItems,
+	// maxLength or maxProperties. It is enum or format where these bound the size, and
+	// empty for data without a size.
 	Keyword string `json:"keyword,omitempty"`
-	// Value is the value of the keyword, nil if it is missing. Estimates take a
-	// negative value for zero.
+	// Value is the value of the keyword. It is nil if the keyword is missing.
+	// Estimates take a negative value for zero.
 	Value *int64 `json:"value,omitempty"`
-	// Size is the size that estimates assume at most, in the unit of CEL's size().
+	// Size is the greatest size that estimates assume, in the unit of CEL's size().
 	Size uint64 `json:"size"`
-	// PerUnit is the size of one unit of the keyword: a code point counts as the 4
-	// bytes that it may take, anything else as 1.
+	// PerUnit is the size that one unit of the keyword adds: 4 for a code point, which
+	// may take 4 bytes, and 1 for anything else.
 	PerUnit int64 `json:"perUnit,omitempty"`
-	// MinElement is the least number of bytes of an element of a list or map with a
-	// comma, on which Size rests if the bound is missing.
+	// MinElement is the least number of bytes of an element of a list or map, with a
+	// comma. If the bound is missing, Size follows from it.
 	MinElement int64 `json:"minElement,omitempty"`
 	// Note says what is odd about the value.
 	Note string `json:"note,omitempty"`

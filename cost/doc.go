@@ -11,7 +11,7 @@
 //     and each of them what it holds.
 //   - Reading a string or bytes costs a tenth of a unit for each character or byte.
 //   - Matching a regular expression costs a tenth of a unit for each character of
-//     the string, times a quarter for each character of the pattern.
+//     the string and one more, times a quarter for each character of the pattern.
 //   - A function costs one unit, unless a [Model] says otherwise.
 //
 // # Prices

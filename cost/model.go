@@ -17,8 +17,8 @@ const (
 
 // Operand is what is known, before evaluation, of one operand of a call.
 type Operand interface {
-	// Size is the range of the operand's size, in the unit of CEL's size(). It is
-	// derived from the expression, or declared for the operand's data, or else
+	// Size is the range of the operand's size, in the unit of CEL's size(). It follows
+	// from the expression or from the bounds of the data. Otherwise it is
 	// [Unbounded].
 	Size() Range
 	// Known is the size that is derived from the expression. It is false if there
@@ -37,13 +37,13 @@ type Operand interface {
 type Estimate struct {
 	// Cost is the cost in cost units.
 	Cost Range
-	// Result is the size of the result, nil if nothing is known of it.
+	// Result is the size of the result. It is nil if nothing is known of it.
 	Result *Range
 }
 
 // Model prices the calls of one overload. Its functions get the receiver of a
-// member function as the first argument. Where a function is nil the price comes
-// from an earlier model of the overload or function, and else is one unit.
+// member function as the first argument. If one of them is nil, an earlier model of
+// the overload or function gives that price. If there is none, it is one unit.
 type Model struct {
 	// Estimate prices a call before evaluation.
 	Estimate func(operands []Operand) Estimate
@@ -59,7 +59,7 @@ type Model struct {
 	text  string
 }
 
-// Fixed is the price of a call that costs n units whatever its operands.
+// Fixed is the price of a call that always costs n units.
 func Fixed(n uint64) Model {
 	return Model{
 		Estimate: func([]Operand) Estimate { return Estimate{Cost: Exactly(n)} },
@@ -91,8 +91,9 @@ func Scaled(s Size, factor float64) Model {
 // Scan is the price of reading a string once.
 func Scan(s Size) Model { return Scaled(s, StringFactor) }
 
-// Regex is the price of matching a string against a pattern: the product of
-// their lengths. The empty string counts as one character.
+// Regex is the price of matching a string against a pattern: a tenth of a unit for
+// each character of the string and one more, times a quarter of a unit for each
+// character of the pattern.
 func Regex(str, pattern Size) Model {
 	return Product(Scan(str.plus(1)), Scaled(pattern, regexFactor))
 }

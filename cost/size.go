@@ -24,9 +24,9 @@ func Computed(text string, estimate func(operands []Operand) Range, runtime func
 	return Size{estimate: estimate, runtime: runtime, text: text}
 }
 
-// Arg is the size of the argument at index i; index 0 is the receiver of a
-// member function. The size of an argument that a call lacks is [Unbounded], and
-// one during evaluation.
+// Arg is the size of the argument at index i. Index 0 is the receiver of a member
+// function. If a call lacks the argument, the size is [Unbounded] before evaluation
+// and one during it.
 func Arg(i int) Size {
 	return Size{
 		estimate: func(operands []Operand) Range {
@@ -75,8 +75,8 @@ func (s Size) plus(n uint64) Size {
 	}
 }
 
-// SizeOf is the size of a value as costs see it: what size() answers, and one
-// for values that have no size, errors among them.
+// SizeOf is the size of a value from which costs are computed: what size() returns, and
+// one for a value without a size, such as an error.
 func SizeOf(v ref.Val) uint64 {
 	switch v := v.(type) {
 	case types.String:
