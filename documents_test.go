@@ -1,6 +1,7 @@
 package kubecel_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/kubecel/kubecel/release"
 )
 
 // documents are the Markdown files, by their paths.
@@ -73,8 +76,8 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
-// TestReadme holds that the README is short and names the version of Go that
-// go.mod names.
+// TestReadme holds that the README is short, and names the newest release and the
+// version of Go in go.mod.
 func TestReadme(t *testing.T) {
 	readme := documents(t)["README.md"]
 	if lines := strings.Count(readme, "\n"); lines > 250 {
@@ -85,6 +88,14 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))
+	for _, want := range []string{
+		fmt.Sprintf("are those of Kubernetes %v", release.Newest()),
+		fmt.Sprintf("from %v to %v", release.Oldest(), release.Newest()),
+	} {
+		if !strings.Contains(readme, want) {
+			t.Errorf("README.md does not say %q", want)
+		}
+	}
 	if version == nil || !strings.Contains(readme, "Go "+version[1]+".\n") {
 		t.Errorf("README.md does not name the version of Go in go.mod, %q", version)
 	}
