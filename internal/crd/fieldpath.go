@@ -19,44 +19,36 @@ func fieldPath(text string, s *typesystem.OpenAPI) (*field.Path, error) {
 	var path *field.Path
 	tokens := pathTokens{rest: text}
 	for {
-		token, ok := tokens.next()
+		delimiter, ok := tokens.next()
 		if !ok {
 			return path, nil
 		}
-		switch token {
-		case "[":
-			quoted, ok := tokens.next()
-			if !ok {
-				return nil, errPathEnds
+		if delimiter != "[" && delimiter != "." {
+			return nil, fmt.Errorf("expected [ or . but got: %s", delimiter)
+		}
+		name, ok := tokens.next()
+		if !ok {
+			return nil, errPathEnds
+		}
+		var err error
+		if delimiter == "[" {
+			if len(name) < 2 || name[0] != '\'' || name[len(name)-1] != '\'' {
+				return nil, fmt.Errorf("expected single quoted string but got %s", name)
 			}
-			if len(quoted) < 2 || quoted[0] != '\'' || quoted[len(quoted)-1] != '\'' {
-				return nil, fmt.Errorf("expected single quoted string but got %s", quoted)
-			}
-			name, err := unescapeQuoted(quoted[1 : len(quoted)-1])
-			if err != nil {
+			if name, err = unescapeQuoted(name[1 : len(name)-1]); err != nil {
 				return nil, fmt.Errorf("invalid string literal: %w", err)
 			}
-			if path, s, err = descend(path, s, name); err != nil {
-				return nil, err
-			}
-			end, ok := tokens.next()
-			if !ok {
-				return nil, errPathEnds
-			}
-			if end != "]" {
-				return nil, fmt.Errorf("expected ] but got %s", end)
-			}
-		case ".":
-			name, ok := tokens.next()
-			if !ok {
-				return nil, errPathEnds
-			}
-			var err error
-			if path, s, err = descend(path, s, name); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, fmt.Errorf("expected [ or . but got: %s", token)
+		}
+		if path, s, err = descend(path, s, name); err != nil {
+			return nil, err
+		}
+		if delimiter == "." {
+			continue
+		}
+		if end, ok := tokens.next(); !ok {
+			return nil, errPathEnds
+		} else if end != "]" {
+			return nil, fmt.Errorf("expected ] but got %s", end)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package typesystem
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -192,47 +193,31 @@ func (s *Schema) bound(doc *OpenAPI, b Bound) Bound {
 // document itself stays as it is; the two share what is elsewhere.
 func (doc *OpenAPI) WithBound(place Place, keyword string, value int64) (*OpenAPI, error) {
 	if doc == nil {
-		return nil, fmt.Errorf("no schema at %s", place)
+		return nil, errors.New("there is no schema at the place of the bound")
 	}
 	changed := *doc
-	if len(place) > 0 {
-		step := place[0]
-		var below *OpenAPI
-		switch step.Keyword {
-		case "properties":
-			below = doc.Property(step.Name)
-		case "items":
-			below = doc.Elements()
-		case "additionalProperties":
-			below = doc.Values()
+	if len(place) == 0 {
+		bounds := map[string]**int64{"maxItems": &changed.MaxItems, "maxLength": &changed.MaxLength, "maxProperties": &changed.MaxProperties}
+		if bounds[keyword] == nil {
+			return nil, fmt.Errorf("%s bounds no size", keyword)
 		}
-		if below == nil {
-			return nil, fmt.Errorf("no schema at %s", place[:1])
-		}
-		below, err := below.WithBound(place[1:], keyword, value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", place[:1], err)
-		}
-		switch step.Keyword {
-		case "properties":
-			changed.Properties = maps.Clone(doc.Properties)
-			changed.Properties[step.Name] = below
-		case "items":
-			changed.Items = &SchemaOrArray{Schema: below}
-		case "additionalProperties":
-			changed.AdditionalProperties = &SchemaOrBool{Allows: true, Schema: below}
-		}
+		*bounds[keyword] = &value
 		return &changed, nil
 	}
-	switch keyword {
-	case "maxItems":
-		changed.MaxItems = &value
-	case "maxLength":
-		changed.MaxLength = &value
-	case "maxProperties":
-		changed.MaxProperties = &value
-	default:
-		return nil, fmt.Errorf("%s bounds no size", keyword)
+	step := place[0]
+	below := map[string]*OpenAPI{"properties": doc.Property(step.Name), "items": doc.Elements(), "additionalProperties": doc.Values()}[step.Keyword]
+	below, err := below.WithBound(place[1:], keyword, value)
+	if err != nil {
+		return nil, err
+	}
+	switch step.Keyword {
+	case "properties":
+		changed.Properties = maps.Clone(doc.Properties)
+		changed.Properties[step.Name] = below
+	case "items":
+		changed.Items = &SchemaOrArray{Schema: below}
+	case "additionalProperties":
+		changed.AdditionalProperties = &SchemaOrBool{Allows: true, Schema: below}
 	}
 	return &changed, nil
 }

@@ -38,13 +38,11 @@ func (c *compiler) intern(s string) string {
 func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 	s := &Schema{
 		Type:                  c.intern(doc.Type),
-		Format:                c.intern(doc.Format),
 		Nullable:              doc.Nullable,
 		IntOrString:           doc.IntOrString,
 		PreserveUnknownFields: doc.PreserveUnknownFields != nil,
 		EmbeddedResource:      doc.EmbeddedResource,
 		ListType:              c.intern(deref(doc.ListType)),
-		MapType:               c.intern(deref(doc.MapType)),
 	}
 	if doc.Default != nil {
 		s.Default = doc.Default.Value
@@ -61,6 +59,7 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 	if elements := doc.Elements(); elements != nil {
 		s.Items = c.compile(elements, false)
 	}
+	s.properties = slices.Grow(s.properties, len(doc.Properties)) // nil if there are none
 	for _, name := range slices.Sorted(maps.Keys(doc.Properties)) {
 		s.properties = append(s.properties, c.property(name, c.compile(doc.Property(name), false)))
 	}
@@ -68,7 +67,7 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 		s.AdditionalProperties = c.compile(values, false)
 	}
 
-	s.kind = kindOf(s)
+	s.kind = kindOf(s, doc.Format)
 	s.setBounds(doc)
 	if (root || s.EmbeddedResource) && !s.hasObjectMeta() {
 		s.meta = c.withObjectMeta(s, doc)
@@ -82,7 +81,7 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 // compiled for one of them then serves for all.
 func (c *compiler) share(s *Schema) *Schema {
 	shareable := s.meta == nil
-	key := fmt.Appendf(nil, "%q %q %q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.Type, s.Format, s.ListType, s.MapType, s.ListMapKeys,
+	key := fmt.Appendf(nil, "%q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.Type, s.ListType, s.ListMapKeys,
 		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.boundSince, s.kind, s.exposed, s.maxElements, s.minSize,
 		c.ids[s.Items], c.ids[s.AdditionalProperties])
 	switch s.Default.(type) {
@@ -120,14 +119,14 @@ var (
 	formats = map[string]kind{"byte": kindBytes, "duration": kindDuration, "date": kindDate, "date-time": kindDateTime}
 )
 
-func kindOf(s *Schema) kind {
+func kindOf(s *Schema, format string) kind {
 	switch {
 	case s.IntOrString:
 		return kindIntOrString
 	case s.Type == "object" && s.AdditionalProperties != nil:
 		return kindMap
 	case s.Type == "string":
-		if k, ok := formats[s.Format]; ok {
+		if k, ok := formats[format]; ok {
 			return k
 		}
 	}

@@ -19,8 +19,6 @@ import (
 type Schema struct {
 	// Type is object, array, string, number, integer, boolean, empty, or what else the document says.
 	Type string
-	// Format is the format of a string.
-	Format string
 	// Nullable says that null is a value.
 	Nullable bool
 	// Default is the default value, nil if there is none. It must not be changed.
@@ -40,8 +38,6 @@ type Schema struct {
 
 	// ListType is atomic, set, map or empty.
 	ListType string
-	// MapType is granular, atomic or empty.
-	MapType string
 	// ListMapKeys are the property names that key the elements of a list of type map.
 	ListMapKeys []string
 	// Items is the schema of an array's elements, nil if there is none.

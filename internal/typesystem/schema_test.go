@@ -40,11 +40,11 @@ func TestProperties(t *testing.T) {
 
 func TestSchemaFields(t *testing.T) {
 	s := compile(t, `{type: array, nullable: true, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a-b, c],
-		items: {type: object, format: f, x-kubernetes-map-type: atomic, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true,
+		items: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true,
 		additionalProperties: {x-kubernetes-int-or-string: true}}}`, false)
 	items := s.Items
 	if s.Type != "array" || !s.Nullable || s.ListType != "map" || fmt.Sprint(s.ListMapKeys) != "[a-b c]" ||
-		items.Format != "f" || items.MapType != "atomic" || !items.EmbeddedResource || !items.PreserveUnknownFields ||
+		!items.EmbeddedResource || !items.PreserveUnknownFields ||
 		!items.AdditionalProperties.IntOrString || items.Nullable || s.EmbeddedResource {
 		t.Errorf("%+v of %+v", s, items)
 	}
