@@ -304,6 +304,9 @@ func TestReportNames(t *testing.T) {
 	}
 	var r struct {
 		Accepted    bool
+		Release     string
+		Findings    []struct{ Code, Path, Message string }
+		Caller      struct{ Limit uint64 }
 		Expressions []struct {
 			Kind, Path, Place, Source string
 			Estimate                  struct{ Min, Max uint64 }
@@ -313,9 +316,9 @@ func TestReportNames(t *testing.T) {
 			}
 			Advice struct {
 				Together []struct {
-					Schema, Keyword string
-					To              int64
-					Largest         bool
+					Schema, Keyword, Kind string
+					To                    int64
+					Largest               bool
 				}
 			}
 			Root struct {
@@ -327,7 +330,13 @@ func TestReportNames(t *testing.T) {
 	if err := json.Unmarshal(encoded, &r); err != nil {
 		t.Fatal(err)
 	}
+	if r.Release != release.Newest().String() || r.Caller.Limit != cost.SchemaEstimateLimit || len(r.Findings) == 0 || r.Findings[0].Message == "" {
+		t.Errorf("decoded %+v", r)
+	}
 	x := r.Expressions[0]
+	if x.Advice.Together[0].Kind != "missing" {
+		t.Errorf("advice %+v", x.Advice)
+	}
 	if x.Kind != "rule" || x.Estimate.Max == 0 || x.Evaluations.Chain[0].Keyword != "maxItems" || x.Advice.Together[0].To == 0 || x.Root.At.Line != 1 || len(x.Root.Parts) != 5 {
 		t.Errorf("decoded %+v", x)
 	}
