@@ -5,6 +5,7 @@ package document
 import (
 	"bufio"
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"io"
 
@@ -13,21 +14,48 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// All decodes a JSON text or every document of a YAML stream, and leaves out
-// documents without content. On an error it returns the documents before it too.
+// All decodes every document of a YAML stream or of a stream of JSON objects, and leaves
+// out documents without content. On an error it returns the documents before it too.
 //
 // JSON is decoded as such, because not all of it is YAML.
 func All(data []byte) (all []any, err error) {
+	if !utilyaml.IsJSONBuffer(data) {
+		return yamlStream(data)
+	}
 	var value any
 	notJSON := json.Unmarshal(data, &value)
 	if notJSON == nil {
-		if value != nil {
-			all = append(all, value)
-		}
-		return all, nil
+		return []any{value}, nil
 	}
-	stream := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	for {
+	if all, err = jsonStream(data); err != nil {
+		all, err = yamlStream(data)
+	}
+	if err != nil {
+		err = notJSON
+	}
+	return all, err
+}
+
+func jsonStream(data []byte) (all []any, err error) {
+	for stream := stdjson.NewDecoder(bytes.NewReader(data)); ; {
+		var text stdjson.RawMessage
+		var value any
+		if err = stream.Decode(&text); err == nil {
+			err = json.Unmarshal(text, &value)
+		}
+		switch err {
+		case io.EOF:
+			return all, nil
+		case nil:
+			all = append(all, value)
+		default:
+			return all, err
+		}
+	}
+}
+
+func yamlStream(data []byte) (all []any, err error) {
+	for stream := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data))); ; {
 		text, err := stream.Read()
 		if err == io.EOF {
 			return all, nil
@@ -39,12 +67,10 @@ func All(data []byte) (all []any, err error) {
 		if err == nil {
 			err = json.Unmarshal(text, &value)
 		}
-		switch {
-		case err != nil && utilyaml.IsJSONBuffer(data):
-			return all, notJSON
-		case err != nil:
+		if err != nil {
 			return all, err
-		case value != nil:
+		}
+		if value != nil {
 			all = append(all, value)
 		}
 	}

@@ -1,0 +1,60 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestAll(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                            "[]",
+		"null":                        "[]",
+		"# nothing\n---\n---\n":       "[]",
+		"a: 1":                        "[map[a:1]]",
+		"a: 1\n---\n- b\n---\nc\n":    "[map[a:1] [b] c]",
+		"---\r\na: 1\r\n---\r\nb":     "[map[a:1] b]",
+		"--- # c\na\n":                "[a]",
+		"a: |\n  ---\n":               "[map[a:---\n]]",
+		`{"a": "\ud83d\ude00\/"}`:     "[map[a:😀/]]", // JSON that is no YAML
+		"{a: 1}\n---\n{\"b\": 1.5}":   "[map[a:1] map[b:1.5]]",
+		"a: 1\n---\nb: c: d":          "[map[a:1]] yaml: mapping values are not allowed in this context",
+		`{"a": `:                      "[] unexpected end of JSON input",
+		"--- {a: 1}":                  "[] invalid Yaml document separator: {a: 1}", // as kubectl
+		"%YAML 1.1\n---\na":           "[] yaml: line 1: did not find expected <document start>",
+		strings.Repeat("[", 10_001):   "[] yaml: exceeded max depth of 10000",
+		`{"a": 1} {"a": 2}`:           "[map[a:1] map[a:2]]",
+		"a: 9007199254740993\nb: 1.0": "[map[a:9007199254740993 b:1]]",
+	} {
+		all, err := All([]byte(text))
+		got := fmt.Sprint(all)
+		if err != nil {
+			got += " " + err.Error()
+		}
+		if got != want {
+			t.Errorf("%.40q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, text := range []string{`{"a": 1, "b": 1.0, "c": 1e2}`, "a: 1\nb: 1.5\nc: 1.25e1"} {
+		value, err := One([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := value.(map[string]any)
+		if got := fmt.Sprintf("%T %T %T", object["a"], object["b"], object["c"]); got != "int64 float64 float64" {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+func TestOne(t *testing.T) {
+	if value, err := One([]byte("---\n")); value != nil || err != nil {
+		t.Errorf("no document: %v, %v", value, err)
+	}
+	if _, err := One([]byte("a\n---\nb\n")); err == nil || err.Error() != "there are several documents, expected one" {
+		t.Errorf("two documents: %v", err)
+	}
+}
