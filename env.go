@@ -115,13 +115,18 @@ func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.Variabl
 	provider := base.CEL().CELTypeProvider()
 	declared := make([]*decls.VariableDecl, len(c.variables))
 	sizes := variableSizes{}
+	named := map[*typesystem.Schema]*cel.Type{}
 	for i, v := range c.variables {
 		t := v.typ
 		if v.schema != nil {
+			sizes[v.name] = base.Sizes(v.schema)
+			t = named[v.schema]
+		}
+		if t == nil {
 			// Were the type named as the variable is, self.items would be a type.
 			scoped := base.Provider(provider, v.schema, v.name+"Type1")
 			provider, t = scoped, scoped.Type()
-			sizes[v.name] = base.Sizes(v.schema)
+			named[v.schema] = t
 		}
 		declared[i] = decls.NewVariable(v.name, t)
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	"github.com/kubecel/kubecel/release"
 	"sigs.k8s.io/yaml"
-
-	"github.com/kubecel/kubecel/internal/parity"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -38,7 +37,7 @@ const firstVersioned = 25
 
 func newCaseRecorder() (*caseRecorder, error) {
 	c := &caseRecorder{envs: map[string]*cel.Env{}, vars: caseVariables()}
-	newest := version.MustParseGeneric(parity.Release).Minor()
+	newest := version.MustParseGeneric(release.Newest().String()).Minor()
 	for minor := newest; minor >= firstVersioned; minor-- {
 		c.versions = append(c.versions, fmt.Sprintf("1.%d", minor))
 	}

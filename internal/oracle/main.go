@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubecel/kubecel/internal/oracle/reference"
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/release"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -37,12 +38,19 @@ func run(args []string) error {
 	case len(args) == 1 && args[0] == "record":
 		return record()
 	case len(args) > 0 && args[0] == "releases":
-		releases := args[1:]
-		if len(releases) == 0 {
-			releases = parity.Releases()
+		releases := parity.Releases()
+		if len(args) > 1 {
+			releases = nil
+			for _, name := range args[1:] {
+				r, err := release.Parse(name)
+				if err != nil {
+					return err
+				}
+				releases = append(releases, r)
+			}
 		}
-		for _, release := range releases {
-			if err := recordRelease(release); err != nil {
+		for _, r := range releases {
+			if err := recordRelease(r); err != nil {
 				return err
 			}
 		}
@@ -82,7 +90,7 @@ func record() error {
 }
 
 func recordOverloads() error {
-	env := environment.MustBaseEnvSet(version.MustParseGeneric(parity.Release)).NewExpressionsEnv()
+	env := environment.MustBaseEnvSet(version.MustParseGeneric(release.Newest().String())).NewExpressionsEnv()
 	var lines []string
 	for name, f := range env.Functions() {
 		for _, o := range f.OverloadDecls() {

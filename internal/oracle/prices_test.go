@@ -1,21 +1,19 @@
 package main
 
 import (
-	"maps"
-	"path/filepath"
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/parity/ours"
-	kubecelrelease "github.com/kubecel/kubecel/release"
+	"github.com/kubecel/kubecel/release"
 )
 
 // TestGatewayPrices holds the estimates that every release gives the rules of the
 // Gateway API, and what it refuses as too expensive there, against kubecel's.
 func TestGatewayPrices(t *testing.T) {
 	var further parity.Corpus
-	for _, release := range gatewayReleases {
-		crds, err := gatewayCRDs(release)
+	for _, version := range gatewayReleases {
+		crds, err := gatewayCRDs(version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,29 +26,21 @@ func TestGatewayPrices(t *testing.T) {
 			further.Schemas = append(further.Schemas, schemas...)
 		}
 	}
-	answers := map[string]parity.Answers{}
-	err := parity.EachRelease(testdata, func(release string, a parity.Answers) error {
-		answers[release] = maps.Clone(a)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ledger, err := parity.ReadLedger(filepath.Join(testdata, "departures-releases.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, release := range parity.Releases() {
-		report, err := parity.Prices(release, answers[release], ours.NewStored(kubecelrelease.MustParse(release)), &further, ledger)
+	err := parity.EachRelease(testdata, func(r release.Release, answers parity.Answers) error {
+		report, err := parity.CompareRelease(r, answers, ours.NewRelease(r), nil, &further, &parity.Ledger{})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		t.Log(report)
 		for _, d := range report.Differences {
 			t.Error(d)
 		}
 		if report.Rules < 1000 {
-			t.Errorf("%s: only %d rules were compared", release, report.Rules)
+			t.Errorf("%v: only %d rules were compared", r, report.Rules)
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,26 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/kubecel/kubecel/internal/parity"
+	"github.com/kubecel/kubecel/release"
 )
 
 // patches are the patch releases whose modules answer for each minor release.
-var patches = map[string]string{
-	"1.28": "v0.28.3", "1.29": "v0.29.6", "1.30": "v0.30.14", "1.31": "v0.31.14", "1.32": "v0.32.13",
-	"1.33": "v0.33.13", "1.34": "v0.34.13", "1.35": "v0.35.10", "1.36": "v0.36.6", "1.37": "v0.37.2",
+var patches = map[release.Release]string{
+	release.Minor(28): "v0.28.3", release.Minor(29): "v0.29.6", release.Minor(30): "v0.30.14", release.Minor(31): "v0.31.14",
+	release.Minor(32): "v0.32.13", release.Minor(33): "v0.33.13", release.Minor(34): "v0.34.13", release.Minor(35): "v0.35.10",
+	release.Minor(36): "v0.36.6",
+	release.Minor(37): "v0.37.2",
 }
 
 // recordRelease records how a release's answers differ from those of the next
 // newer one, which must be recorded already.
-func recordRelease(release string) error {
-	base, err := parity.BaseAnswers(testdata, release)
+func recordRelease(r release.Release) error {
+	base, err := parity.BaseAnswers(testdata, r)
 	if err != nil {
 		return err
 	}
-	raw, err := askRelease(release)
+	raw, err := askRelease(r)
 	if err != nil {
 		return err
 	}
@@ -37,22 +39,22 @@ func recordRelease(release string) error {
 	if err := parity.WriteAnswers(&b, answers, base); err != nil {
 		return err
 	}
-	file := parity.AnswersFile(testdata, release)
+	file := parity.AnswersFile(testdata, r)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d answers, %d differ, %d bytes\n", release, len(answers), bytes.Count(b.Bytes(), []byte("\n")), b.Len())
+	fmt.Printf("%v: %d answers, %d differ, %d bytes\n", r, len(answers), bytes.Count(b.Bytes(), []byte("\n")), b.Len())
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
 // askRelease builds the recorder with a release's modules in a work folder,
 // which holds no more of this project than the recorder needs, and runs it.
-func askRelease(release string) ([]byte, error) {
-	version, ok := patches[release]
+func askRelease(r release.Release) ([]byte, error) {
+	version, ok := patches[r]
 	if !ok {
-		return nil, fmt.Errorf("no modules of release %q are known", release)
+		return nil, fmt.Errorf("no modules of release %v are known", r)
 	}
-	work, err := os.MkdirTemp("", "kubecel-"+release+"-")
+	work, err := os.MkdirTemp("", "kubecel-"+r.String()+"-")
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +63,16 @@ func askRelease(release string) ([]byte, error) {
 	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte(module), 0o644); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{"parity", "oracle/reference", "oracle/recorder"} {
-		if err := copyPackage(filepath.Join("..", dir), filepath.Join(work, "internal", dir)); err != nil {
+	for _, dir := range []string{"release", "internal/parity", "internal/oracle/reference", "internal/oracle/recorder"} {
+		if err := copyPackage(filepath.Join("..", "..", dir), filepath.Join(work, dir)); err != nil {
 			return nil, err
 		}
 	}
 	recorder := filepath.Join(work, "recorder")
-	build := exec.Command("go", "build", "-mod=mod", "-tags", strings.Join(tags(release), ","), "-o", recorder, "./internal/oracle/recorder")
+	build := exec.Command("go", "build", "-mod=mod", "-tags", strings.Join(tags(r), ","), "-o", recorder, "./internal/oracle/recorder")
 	build.Dir, build.Stderr = work, os.Stderr
 	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("building the recorder of %s: %w", release, err)
+		return nil, fmt.Errorf("building the recorder of %v: %w", r, err)
 	}
 	args := []string{testdata}
 	for _, g := range gatewayReleases {
@@ -86,19 +88,14 @@ func askRelease(release string) ([]byte, error) {
 }
 
 // tags are the build tags of a release: before1.N for each later release.
-func tags(release string) []string {
+func tags(r release.Release) []string {
 	var all []string
-	for _, r := range parity.Releases() {
-		if minor(r) > minor(release) {
-			all = append(all, "before"+r)
+	for _, later := range parity.Releases() {
+		if later.After(r) {
+			all = append(all, "before"+later.String())
 		}
 	}
 	return all
-}
-
-func minor(release string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(release, "1."))
-	return n
 }
 
 // copyPackage copies the Go files of a package, without its tests.

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-)
 
-// Release is the release whose answers are recorded.
-const Release = "1.37"
+	"github.com/kubecel/kubecel/release"
+)
 
 // Corpus is every case that is asked.
 type Corpus struct {
@@ -22,8 +21,10 @@ type ExprGroup struct {
 	Cases []ExprCase
 }
 
-// Goldens is the folder of the recorded answers below testdata.
-func Goldens(testdata string) string { return filepath.Join(testdata, "goldens", Release) }
+// Goldens is the folder of the answers of the newest release below testdata.
+func Goldens(testdata string) string {
+	return filepath.Join(testdata, "goldens", release.Newest().String())
+}
 
 // LoadCorpus puts the corpus together: hand-written cases from testdata/oracle
 // and generated ones, for every recorded overload. The same testdata gives the
@@ -46,7 +47,7 @@ func LoadCorpus(testdata string) (*Corpus, error) {
 		c.Schemas = append(c.Schemas, s.SchemaCase)
 		if len(s.SchemaCase.Objects) > 0 {
 			self := s.SchemaCase
-			envs["schema-"+s.Name] = &Environment{Name: "schema-" + s.Name, Version: Release, Self: &self}
+			envs["schema-"+s.Name] = &Environment{Name: "schema-" + s.Name, Self: &self}
 		}
 	}
 	c.generate(overloads, envs)

@@ -4,14 +4,17 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/release"
 )
 
 // Environment is where expressions of a group are compiled and evaluated.
 type Environment struct {
 	Name string
-	// Version is the Kubernetes CEL environment version ("1.37") for new
-	// expressions. Expressions that are already stored see the same at 1.37.
-	Version string
+	// Older chooses the environment of the release before the newest one: what a
+	// server of the newest release accepts in new expressions, so that the cluster
+	// can be rolled back. Only the newest release is asked.
+	Older bool
 	// Vars are declared with their types and bound to their values.
 	Vars []Variable
 	// Authorizer declares the variable authorizer, answered by Authorize.
@@ -24,6 +27,15 @@ type Environment struct {
 	Self *SchemaCase
 }
 
+// Version is the version of the environment for new expressions. Expressions that
+// are already stored see the same at the newest release.
+func (e *Environment) Version() release.Release {
+	if e.Older {
+		return release.Newest().Previous()
+	}
+	return release.Newest()
+}
+
 // Variable is a typed variable and its value.
 type Variable struct {
 	Name  string
@@ -32,7 +44,7 @@ type Variable struct {
 }
 
 // plainEnv has no variables: what every server environment starts from.
-func plainEnv() *Environment { return &Environment{Name: "plain", Version: "1.37"} }
+func plainEnv() *Environment { return &Environment{Name: "plain"} }
 
 // patchEnv is where expressions make patches.
 func patchEnv() *Environment {
@@ -41,18 +53,20 @@ func patchEnv() *Environment {
 	return e
 }
 
-// olderEnv is what a server of 1.37 accepts in new expressions: that of the
-// release before, so that the cluster can be rolled back.
+// olderName is the name of olderEnv.
+const olderName = "vars-older"
+
+// olderEnv has the variables of varsEnv.
 func olderEnv() *Environment {
 	e := varsEnv()
-	e.Name, e.Version = "vars-1.36", "1.36"
+	e.Name, e.Older = olderName, true
 	return e
 }
 
 // varsEnv declares a variable for every value of the pools, so that nothing of
 // an expression is known when it is planned, and some lists and maps.
 func varsEnv() *Environment {
-	e := &Environment{Name: "vars", Version: "1.37", Authorizer: true}
+	e := &Environment{Name: "vars", Authorizer: true}
 	for _, p := range pools() {
 		for _, a := range p.args {
 			if a.variable != "" {

@@ -2,6 +2,7 @@ package parity
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -137,7 +138,7 @@ func TestSelfComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger = ledger.Soundness()
+	ledger = ledger.Of("soundness")
 	read := func() *replayed {
 		r, err := ReadRecorded(testdata)
 		if err != nil {
@@ -151,7 +152,7 @@ func TestSelfComparison(t *testing.T) {
 	if len(r.Differences) > 0 {
 		t.Errorf("the goldens differ from themselves: %v", r.Differences[0])
 	}
-	for _, text := range append(want.complaints(), ledger.idle(false)...) {
+	for _, text := range append(want.complaints(), ledger.Miscounts()...) {
 		t.Error(text)
 	}
 
@@ -171,8 +172,51 @@ func TestSelfComparison(t *testing.T) {
 	if !strings.Contains(strings.Join(want.complaints(), "\n"), "recorded but not replayed: expression vars gone") {
 		t.Error("a golden without case was not missed")
 	}
-	if idle := (&Ledger{entries: []*departure{{kind: "crd", match: folds}}}).idle(false); len(idle) != 1 {
-		t.Errorf("idle entries: %v", idle)
+}
+
+// TestLedger holds that one difference more or fewer than an entry states is told,
+// and that a difference counts for one entry alone.
+func TestLedger(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ledger.yaml")
+	const entries = "[{reason: r, match: 'vars a.*', cases: {cost: 2, result 1.36: 1}}, {reason: r, match: 'vars .*', cases: {cost: 1}}]"
+	if err := os.WriteFile(file, []byte(entries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(kinds ...string) int {
+		l, err := ReadLedger(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, kind := range kinds {
+			kind, key, _ := strings.Cut(kind, ":")
+			if !l.covers(kind, "vars "+key) {
+				t.Errorf("difference %d is not covered", i)
+			}
+		}
+		return len(l.Miscounts())
+	}
+	for name, c := range map[string]struct {
+		differences []string
+		miscounts   int
+	}{
+		"exact":          {[]string{"cost:a", "cost:ab", "cost:b", "result 1.36:a"}, 0},
+		"one fewer":      {[]string{"cost:a", "cost:b", "result 1.36:a"}, 1},
+		"one more":       {[]string{"cost:a", "cost:ab", "cost:abc", "cost:b", "result 1.36:a"}, 1},
+		"none":           {nil, 3},
+		"of another one": {[]string{"cost:a", "cost:b", "cost:c", "result 1.36:a"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if n := ask(c.differences...); n != c.miscounts {
+				t.Errorf("%d entries are miscounted, want %d", n, c.miscounts)
+			}
+		})
+	}
+	l, err := ReadLedger(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.covers("result 1.35", "vars a") || l.covers("result 1.36", "vars b") || l.covers("cost", "plain a") {
+		t.Error("an entry covers a kind, release or case that it does not name")
 	}
 }
 

@@ -11,11 +11,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubecel/kubecel/release"
 )
 
-// Releases are the releases whose answers are recorded, newest first.
-func Releases() []string {
-	return []string{"1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.31", "1.30", "1.29", "1.28"}
+// Releases are the releases whose answers are recorded, newest first: all known
+// ones whose modules still build.
+func Releases() []release.Release {
+	all := slices.DeleteFunc(release.All(), func(r release.Release) bool { return r.Before(release.Versioned()) })
+	slices.Reverse(all)
+	return all
 }
 
 // Question names a case across releases.
@@ -137,7 +142,7 @@ func Ask(stored, written Implementation, c *Corpus, further []SchemaCase, crds [
 	for _, g := range c.Expressions {
 		for _, e := range g.Cases {
 			// Cases of another environment version ask what Written asks.
-			if e.Env.Version == Release {
+			if !e.Env.Older {
 				all[ExpressionQuestion(e)] = Answer{line(stored.Expression(e).Brief()), line(written.Expression(e).Brief())}
 			}
 		}
@@ -258,14 +263,14 @@ func DecodeAnswers(data []byte) (Answers, error) {
 
 // AnswersFile is where the answers of a release are recorded, as far as they
 // differ from those of the next newer release.
-func AnswersFile(testdata, release string) string {
-	return filepath.Join(testdata, "goldens", "releases", release+".jsonl")
+func AnswersFile(testdata string, r release.Release) string {
+	return filepath.Join(testdata, "goldens", "releases", r.String()+".jsonl")
 }
 
 // EachRelease puts together what each release answers, newest first, until
 // each returns an error. The chain begins at the goldens of the newest release,
 // and each release adds its differences, to the same map.
-func EachRelease(testdata string, each func(release string, a Answers) error) error {
+func EachRelease(testdata string, each func(r release.Release, a Answers) error) error {
 	all, err := newest(testdata)
 	if err != nil {
 		return err
@@ -282,14 +287,14 @@ func EachRelease(testdata string, each func(release string, a Answers) error) er
 }
 
 // ReadAnswers is what one release answers.
-func ReadAnswers(testdata, release string) (Answers, error) {
-	if !slices.Contains(Releases(), release) {
-		return nil, fmt.Errorf("no answers of release %q are recorded", release)
+func ReadAnswers(testdata string, rel release.Release) (Answers, error) {
+	if !slices.Contains(Releases(), rel) {
+		return nil, fmt.Errorf("no answers of release %v are recorded", rel)
 	}
 	found := errors.New("found")
 	var all Answers
-	err := EachRelease(testdata, func(r string, a Answers) error {
-		if r != release {
+	err := EachRelease(testdata, func(r release.Release, a Answers) error {
+		if r != rel {
 			return nil
 		}
 		all = a
@@ -302,8 +307,8 @@ func ReadAnswers(testdata, release string) (Answers, error) {
 }
 
 // BaseAnswers are what the recorded answers of a release are differences to.
-func BaseAnswers(testdata, release string) (Answers, error) {
-	if i := slices.Index(Releases(), release); i > 0 {
+func BaseAnswers(testdata string, r release.Release) (Answers, error) {
+	if i := slices.Index(Releases(), r); i > 0 {
 		return ReadAnswers(testdata, Releases()[i-1])
 	}
 	return newest(testdata)
@@ -325,7 +330,7 @@ func newest(testdata string) (Answers, error) {
 	}
 	all := Answers{}
 	for name, o := range r.exprs {
-		if !strings.HasPrefix(name, olderEnv().Name+" ") {
+		if !strings.HasPrefix(name, olderName+" ") {
 			all[Question{"expression", name}] = always(line(o.Brief()))
 		}
 	}

@@ -101,7 +101,7 @@ func (r *Reference) environment(e *parity.Environment) (*builtEnv, error) {
 	}
 	compatible := environment.DefaultCompatibilityVersion()
 	if r.stage == Versioned {
-		compatible = version.MustParseGeneric(e.Version)
+		compatible = version.MustParseGeneric(e.Version().String())
 	}
 	set, err := baseEnvSet(compatible).Extend(opts)
 	if err != nil {

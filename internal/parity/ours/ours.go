@@ -3,181 +3,161 @@ package ours
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/google/cel-go/common/decls"
-	"github.com/google/cel-go/common/types"
-
-	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/internal/pricing"
-	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
-// New gives kubecel as an implementation of the cases.
-func New() parity.Implementation { return newImplementation(server.StoredIn(release.Newest())) }
-
-// NewStored gives the environment in which a server of a release evaluates what is stored.
-func NewStored(r release.Release) parity.Implementation {
-	i := newImplementation(server.StoredIn(r))
-	i.bound = true
-	return i
+// Implementation answers with the façade, and with what it is made of where the
+// façade does not show what the cases compare: see inside.go.
+type Implementation struct {
+	release release.Release
+	// envs has the environments of stored expressions, written those of new ones.
+	envs, written map[*parity.Environment]*environmentOf
+	scopes        map[*parity.Environment]*ruleScope
 }
 
-// NewWritten gives the environment in which a server of a release compiles what is written to it.
-func NewWritten(r release.Release) parity.Accepter {
-	i := newImplementation(server.WrittenTo(r))
-	i.bound = true
-	return i
-}
+// New gives kubecel as the newest release.
+func New() *Implementation { return NewRelease(release.Newest()) }
 
-func newImplementation(s server.Environment) *implementation {
-	return &implementation{server: s, bases: map[baseKey]*compile.Env{}, scopes: map[*parity.Environment]*scope{}}
-}
-
-// implementation answers with what the public façade is made of, because the
-// cases look at what it does not show: the cost of a failed evaluation, the
-// estimate of a rule that no type bounds.
-type implementation struct {
-	server server.Environment
-	// bound is set if the server decides the version of the environment, and not
-	// the cases.
-	bound  bool
-	bases  map[baseKey]*compile.Env
-	scopes map[*parity.Environment]*scope
+// NewRelease gives kubecel as a server of a release, which evaluates what is stored.
+func NewRelease(r release.Release) *Implementation {
+	return &Implementation{
+		release: r, envs: map[*parity.Environment]*environmentOf{}, written: map[*parity.Environment]*environmentOf{},
+		scopes: map[*parity.Environment]*ruleScope{},
+	}
 }
 
 // patchesSince is the first server that has jsonpatch.escapeKey.
 var patchesSince = release.Minor(32)
 
-type baseKey struct {
-	version   string
-	jsonPatch bool
-}
-
-// scope is an environment of the cases with the values of its variables.
-type scope struct {
-	*compile.Scope
+// environmentOf is an environment of the cases with the values of its variables.
+type environmentOf struct {
+	*kubecel.Env
 	values map[string]any
 }
 
-func (s *scope) ResolveName(name string) (any, bool) {
-	v, ok := s.values[name]
-	return v, ok
-}
-
-func (i *implementation) base(e *parity.Environment) (*compile.Env, error) {
-	key := baseKey{e.Version, e.JSONPatch}
-	if base, ok := i.bases[key]; ok {
-		return base, nil
+// environment builds the environment of a case once.
+func (i *Implementation) environment(e *parity.Environment, written bool) (*environmentOf, error) {
+	built := i.envs
+	if written {
+		built = i.written
 	}
-	var minor int
-	if _, err := fmt.Sscanf(e.Version, "1.%d", &minor); err != nil {
-		return nil, fmt.Errorf("version %q: %w", e.Version, err)
+	if env, ok := built[e]; ok {
+		return env, nil
 	}
-	libraries := library.For(release.Newest(), release.Minor(minor))
-	if i.bound {
-		libraries = i.server.Libraries()
+	opts := []kubecel.EnvOption{kubecel.ForRelease(i.release)}
+	if !written && !e.Older {
+		opts = append(opts, kubecel.StoredExpressions())
 	}
-	if e.JSONPatch && !i.server.Release.Before(patchesSince) {
-		libraries = append(libraries, library.JSONPatch())
+	if e.JSONPatch && !i.release.Before(patchesSince) {
+		opts = append(opts, kubecel.Libraries(library.JSONPatch()))
 	}
-	base, err := compile.New(compile.Config{Libraries: libraries, Server: i.server})
-	if err == nil {
-		i.bases[key] = base
-	}
-	return base, err
-}
-
-func (i *implementation) scope(e *parity.Environment) (*scope, error) {
-	if s, ok := i.scopes[e]; ok {
-		return s, nil
-	}
-	base, err := i.base(e)
-	if err != nil {
-		return nil, err
-	}
-	s := &scope{values: map[string]any{}}
-	var declared []*decls.VariableDecl
+	env := &environmentOf{values: map[string]any{}}
 	for _, v := range e.Vars {
-		declared = append(declared, decls.NewVariable(v.Name, v.Type))
-		s.values[v.Name] = v.Value
+		opts = append(opts, kubecel.Variable(v.Name, v.Type))
+		env.values[v.Name] = v.Value
 	}
+	var err error
 	if e.Authorizer {
-		declared = append(declared, decls.NewVariable("authorizer", library.AuthorizerType()))
+		opts = append(opts, kubecel.Variable("authorizer", library.AuthorizerType()))
 		user := &library.UserInfo{Name: parity.AuthorizerUser}
-		if s.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(authorize), user); err != nil {
+		if env.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(authorize), user); err != nil {
 			return nil, err
 		}
 	}
-	var provider types.Provider
-	var sizes pricing.Sizer
 	if e.Self != nil {
-		schema, err := compileSchema(e.Self.Schema, e.Self.Root)
+		data, err := json.Marshal(e.Self.Schema)
 		if err != nil {
 			return nil, err
 		}
-		p := base.Provider(nil, schema, "selfType1")
-		provider, sizes = p, base.Sizes(schema)
-		declared = append(declared, decls.NewVariable("self", p.Type()), decls.NewVariable("oldSelf", p.Type()))
-		first := e.Self.Objects[0]
-		s.values["self"] = schema.WithObjectMeta().Value(first.New)
-		if first.Old != nil {
-			s.values["oldSelf"] = schema.WithObjectMeta().Value(first.Old)
+		schema, err := kubecel.ParseSchema(data)
+		if err != nil {
+			return nil, err
 		}
+		opts = append(opts, kubecel.SchemaVariable("self", schema), kubecel.SchemaVariable("oldSelf", schema))
 	}
-	if s.Scope, err = base.Scope(provider, sizes, declared...); err != nil {
+	if env.Env, err = kubecel.NewEnv(opts...); err != nil {
 		return nil, err
 	}
-	i.scopes[e] = s
-	return s, nil
+	built[e] = env
+	return env, nil
 }
 
 // Expression compiles, estimates, plans and evaluates.
-func (i *implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
-	s, err := i.scope(c.Env)
+func (i *Implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
+	if c.Env.Self != nil {
+		return i.expressionOverSelf(c)
+	}
+	env, err := i.environment(c.Env, false)
 	if err != nil {
 		o.CompileError = "environment: " + err.Error()
 		return o
 	}
-	x, failed := s.Compile(c.Expr)
-	if x == nil {
-		o.CompileError = failed.Server
-		return o
-	}
-	o.Type = x.Type().String()
-	estimate, err := x.EstimateBy(s.Sizes())
+	x, err := env.Compile(c.Expr)
 	if err != nil {
-		o.EstimateError = err.Error()
-	}
-	o.Estimate = [2]uint64{estimate.Min, estimate.Max}
-	if failed != nil && failed.Stage == diag.StagePlan {
-		o.ProgramError = failed.Server
+		refused(&o, err)
 		return o
 	}
-	result := x.Program.Eval(context.Background(), s, cost.PerCallLimit)
-	o.Cost = result.Cost
-	if result.Err != nil {
-		o.Error = result.Err.Error()
-	} else {
-		o.Result = parity.Print(result.Value)
+	o.Type = x.OutputType().String()
+	o.Estimate = [2]uint64{x.Estimate().Min, x.Estimate().Max}
+	result, err := x.Eval(context.Background(), env.values)
+	if failed, ok := errors.AsType[*kubecel.EvalError](err); ok {
+		o.Error, o.Cost = failed.Server, failed.Cost
+		return o
 	}
+	if err != nil {
+		o.Error = err.Error()
+		return o
+	}
+	o.Result, o.Cost = parity.Print(result.Value), result.Cost
 	return o
 }
 
-// Accepts compiles and plans.
-func (i *implementation) Accepts(c parity.ExprCase) bool {
-	s, err := i.scope(c.Env)
-	if err != nil {
-		return false
+// refused says why an expression does not compile, in the words of a server.
+func refused(o *parity.ExprOutcome, err error) {
+	failed, ok := errors.AsType[*kubecel.CompileError](err)
+	if !ok {
+		o.CompileError = err.Error()
+		return
 	}
-	_, failed := s.Compile(c.Expr)
-	return failed == nil
+	text := failed.Server
+	for _, words := range []string{"compilation failed: ", "program instantiation failed: ", "cost estimation failed: "} {
+		text = strings.TrimPrefix(text, words)
+	}
+	switch failed.Stage {
+	case diag.StagePlan:
+		o.ProgramError = text
+	case diag.StageEstimate:
+		o.EstimateError = text
+	default:
+		o.CompileError = text
+	}
+}
+
+// AcceptedBy tells which releases accept an expression when it is written.
+func (i *Implementation) AcceptedBy(c parity.ExprCase) (map[release.Release]bool, error) {
+	env, err := i.environment(c.Env, true)
+	if err != nil {
+		return nil, err
+	}
+	acceptance, err := env.AcceptedBy(c.Expr)
+	if err != nil {
+		return nil, err
+	}
+	accepted := map[release.Release]bool{}
+	for _, r := range acceptance.Releases() {
+		// An environment is asked as if its libraries were there in every release.
+		accepted[r] = !c.Env.JSONPatch || !r.Before(patchesSince) || !strings.Contains(c.Expr, "jsonpatch.")
+	}
+	return accepted, nil
 }
 
 // authorize puts the question to the authorizer of the cases.

@@ -1,7 +1,9 @@
 package ours
 
 import (
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -10,18 +12,31 @@ import (
 
 var testdata = filepath.Join("..", "..", "..", "testdata")
 
+// TestMain lets garbage grow: compiling makes much of it, and little of it lives.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
+func loadCorpus(t *testing.T) *parity.Corpus {
+	t.Helper()
+	corpus, err := parity.LoadCorpus(testdata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return corpus
+}
+
 // TestReplay holds kubecel against every recorded answer of the API server.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	parity.Replay(t, testdata, New(), true)
 }
 
 // TestConcurrentReplay asks every 50th expression of several goroutines that
 // share environments. It is run under the race detector.
 func TestConcurrentReplay(t *testing.T) {
-	corpus, err := parity.LoadCorpus(testdata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	corpus := loadCorpus(t)
 	var cases []parity.ExprCase
 	for _, g := range corpus.Expressions {
 		for n := 0; n < len(g.Cases); n += 50 {

@@ -2,13 +2,11 @@ package ours
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
-	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/explain"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/internal/pricing"
-	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
@@ -17,49 +15,26 @@ import (
 // estimate is the one that is judged, node costs add up to it, every unit of an
 // evaluation belongs to a node, and no evaluation costs more than the sound bound.
 func TestReports(t *testing.T) {
-	corpus, err := parity.LoadCorpus(testdata)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := New().(*implementation)
+	t.Parallel()
+	corpus := loadCorpus(t)
+	i := New()
 	reported, bounded, below := 0, 0, 0
 	for _, group := range corpus.Expressions {
-		for n, c := range group.Cases {
-			if testing.Short() && n%7 != 0 {
+		for _, c := range group.Cases {
+			x, spent := reportOf(t, i, c)
+			if x == nil {
 				continue
 			}
-			s, err := i.scope(c.Env)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compiled, failed := s.Compile(c.Expr)
-			if compiled == nil {
-				continue
-			}
-			estimate, err := compiled.EstimateBy(s.Sizes())
-			if err != nil {
-				continue
-			}
-			x := explain.Expression(compiled, boundOf(t, c.Env), explain.ServerLimits())
 			reported++
-			if x.Estimate != estimate {
-				t.Errorf("%s %s: reported %v, estimated %v", c.Env.Name, c.Expr, x.Estimate, estimate)
-			}
-			addsUp(t, c.Expr, x)
-			if failed != nil {
-				continue
-			}
-			result, record := compiled.Program.Record(context.Background(), s, cost.PerCallLimit)
-			explain.Evaluated(x, result, record.Nodes)
 			units := uint64(0)
 			x.Root.Each(func(n *report.Node) { units += n.Actual.Units })
-			if units != result.Cost {
-				t.Errorf("%s %s: cost %d, its nodes %d", c.Env.Name, c.Expr, result.Cost, units)
+			if units != spent {
+				t.Errorf("%s %s: cost %d, its nodes %d", c.Env.Name, c.Expr, spent, units)
 			}
 			if x.Sound.Bounded {
 				bounded++
-				if result.Cost > x.Sound.Max {
-					t.Errorf("%s %s: cost %d, sound bound %d, estimated %d", c.Env.Name, c.Expr, result.Cost, x.Sound.Max, x.Estimate.Max)
+				if spent > x.Sound.Max {
+					t.Errorf("%s %s: cost %d, sound bound %d, estimated %d", c.Env.Name, c.Expr, spent, x.Sound.Max, x.Estimate.Max)
 				}
 				if x.Sound.Max < x.Estimate.Max {
 					below++
@@ -68,9 +43,60 @@ func TestReports(t *testing.T) {
 		}
 	}
 	t.Logf("%d expressions reported, %d with a sound bound, %d of these below the estimate", reported, bounded, below)
-	if reported < 3000 && !testing.Short() {
+	if reported < 27000 {
 		t.Errorf("only %d expressions reported", reported)
 	}
+}
+
+// TestReportsOfReleases holds that reports add up in releases that estimate in
+// different ways, by every seventh expression.
+func TestReportsOfReleases(t *testing.T) {
+	t.Parallel()
+	corpus := loadCorpus(t)
+	for _, minor := range []int{28, 29, 32, 36} {
+		r := release.Minor(minor)
+		t.Run(fmt.Sprint(r), func(t *testing.T) {
+			i, reported := NewRelease(r), 0
+			for _, group := range corpus.Expressions {
+				for n := 0; n < len(group.Cases); n += 7 {
+					if x, _ := reportOf(t, i, group.Cases[n]); x != nil {
+						reported++
+					}
+				}
+			}
+			if reported < 2500 {
+				t.Errorf("only %d expressions were reported", reported)
+			}
+		})
+	}
+}
+
+// reportOf is the report of an expression and what its evaluation cost. The report
+// is nil if the expression does not compile.
+func reportOf(t *testing.T, i *Implementation, c parity.ExprCase) (x *report.Expression, spent uint64) {
+	t.Helper()
+	outcome := i.Expression(c)
+	if outcome.CompileError != "" || outcome.ProgramError != "" || outcome.EstimateError != "" {
+		return nil, 0
+	}
+	var err error
+	if c.Env.Self != nil {
+		x, spent, err = i.reportOverSelf(c)
+	} else {
+		var env *environmentOf
+		if env, err = i.environment(c.Env, false); err == nil {
+			x, err = env.ReportEval(context.Background(), c.Expr, env.values)
+			spent = outcome.Cost
+		}
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", c.Expr, err)
+	}
+	if estimated := [2]uint64{x.Estimate.Min, x.Estimate.Max}; estimated != outcome.Estimate || spent != outcome.Cost {
+		t.Errorf("%s %s: reported %v and %d, estimated %v and charged %d", c.Env.Name, c.Expr, estimated, spent, outcome.Estimate, outcome.Cost)
+	}
+	addsUp(t, c.Expr, x)
+	return x, spent
 }
 
 func addsUp(t *testing.T, expr string, x *report.Expression) {
@@ -92,22 +118,4 @@ func addsUp(t *testing.T, expr string, x *report.Expression) {
 	if total != x.Estimate.Max {
 		t.Errorf("%s: nodes add up to %d, estimated %d", expr, total, x.Estimate.Max)
 	}
-}
-
-// boundOf finds bounds as the scope's sizes do: by the schema of self, whatever the
-// variable.
-func boundOf(t *testing.T, e *parity.Environment) func([]string) (typesystem.Bound, bool) {
-	t.Helper()
-	if e.Self == nil {
-		return func([]string) (typesystem.Bound, bool) { return typesystem.Bound{}, false }
-	}
-	doc, err := parse(e.Self.Schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := typesystem.Compile(doc, e.Self.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(path []string) (typesystem.Bound, bool) { return schema.Bound(doc, path, release.Newest()) }
 }

@@ -6,64 +6,52 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
+	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/parity"
-	"github.com/kubecel/kubecel/internal/server"
-	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-func parse(schema map[string]any) (*typesystem.OpenAPI, error) {
-	data, err := json.Marshal(schema)
-	if err != nil {
-		return nil, err
-	}
-	return typesystem.ParseOpenAPI(data)
-}
-
-func compileSchema(schema map[string]any, root bool) (*typesystem.Schema, error) {
-	doc, err := parse(schema)
-	if err != nil {
-		return nil, err
-	}
-	return typesystem.Compile(doc, root)
-}
-
 // Schema compiles the rules of a schema and validates objects.
-func (i *implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
-	doc, err := parse(c.Schema)
+func (i *Implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
+	data, err := json.Marshal(c.Schema)
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
-	if _, err := typesystem.Compile(doc, c.Root); err != nil {
+	read := kubecel.ParseSchema
+	if c.Root {
+		read = kubecel.ParseResourceSchema
+	}
+	schema, err := read(data)
+	if err != nil {
 		return parity.SchemaOutcome{Error: serverText(err)}
 	}
-	env, err := compile.ForServer(i.server)
+	rules, err := schema.Compile(kubecel.ForRelease(i.release))
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
-	v, err := crd.NewValidator(doc, c.Root, env.Rules())
+	v, err := i.validator(&c)
 	if err != nil {
 		return parity.SchemaOutcome{Error: err.Error()}
 	}
-	for _, info := range v.Rules() {
-		o.Rules = appendRule(o.Rules, info)
+	within := insides(v)
+	for n, rule := range rules.Rules() {
+		o.Rules = appendRule(o.Rules, rule, within[n])
 	}
 	for _, object := range c.Objects {
-		o.Objects = append(o.Objects, validate(v, object))
+		o.Objects = append(o.Objects, validate(rules, v, object))
 	}
 	return o
 }
 
 // serverText is what the server says of a schema, without the place.
 func serverText(err error) string {
-	if e, ok := errors.AsType[*diag.InputError](err); ok {
+	if e, ok := errors.AsType[*kubecel.InputError](err); ok {
 		return e.Cause.Error()
 	}
 	return err.Error()
@@ -71,27 +59,28 @@ func serverText(err error) string {
 
 // appendRule adds a rule or, where no rule of a place can be compiled, the place
 // as the server reports it.
-func appendRule(rules []parity.RuleOutcome, info crd.RuleInfo) []parity.RuleOutcome {
-	r := parity.RuleOutcome{Path: schemaPath(info.Schema), Index: info.Index}
+func appendRule(rules []parity.RuleOutcome, rule kubecel.Rule, in inside) []parity.RuleOutcome {
+	path, index := schemaPlace(rule.SchemaPath)
+	r := parity.RuleOutcome{Path: path, Index: index}
 	switch {
-	case info.Err == nil:
-		if strings.TrimSpace(info.Expr) != "" {
-			r.MaxCost, r.Cardinality = info.Estimate.Max, info.Unbounded
+	case rule.Err == nil:
+		if strings.TrimSpace(rule.Rule) != "" {
+			r.MaxCost, r.Cardinality = rule.Estimate.Max, in.cardinality
 		}
-	case info.Err.Issues[0].Code == diag.NoType:
-		if info.Index > 0 {
+	case rule.Err.Issues[0].Code == diag.NoType:
+		if index > 0 {
 			return rules
 		}
-		r.Index, r.Error = -1, info.Err.Server
+		r.Index, r.Error = -1, rule.Err.Server
 		return append(rules, r)
 	default:
-		r.Error = reported(info.Err)
+		r.Error = reported(rule.Err)
 	}
-	r.UsesOldSelf = info.OldSelf
-	if info.MessageErr != nil {
-		r.MessageError = reported(info.MessageErr)
+	r.UsesOldSelf = rule.Transition
+	if rule.MessageErr != nil {
+		r.MessageError = reported(rule.MessageErr)
 	}
-	r.MessageMaxCost, r.FieldPath = info.MessageEstimate.Max, info.FieldPath
+	r.MessageMaxCost, r.FieldPath = rule.MessageEstimate.Max, in.fieldPath
 	return append(rules, r)
 }
 
@@ -103,90 +92,98 @@ func reported(err *diag.CompileError) string {
 	return "RuleInvalid: " + err.Server
 }
 
-// schemaPath writes the place of a schema as the cases do.
-func schemaPath(path *field.Path) string {
-	rest := path.String()
-	if path == nil {
-		return ""
-	}
+// schemaStep is a step of a place in a schema. The name of a property may hold
+// brackets and dots.
+var schemaStep = regexp.MustCompile(`^\.?(properties\[(.*?)\](\.properties\[|\.items|\.additionalProperties|\.allOf\[|\.x-kubernetes-validations\[|$)|items|additionalProperties|allOf\[(\d+)\]|x-kubernetes-validations\[(\d+)\])`)
+
+// schemaPlace is the place of a rule as the cases write it, and its index.
+func schemaPlace(place string) (path string, index int) {
 	var b strings.Builder
-	for rest != "" {
-		rest = strings.TrimPrefix(rest, ".")
-		if name, ok := strings.CutPrefix(rest, "properties["); ok {
-			end := len(name)
-			for _, next := range []string{"].properties[", "].items", "].additionalProperties", "].allOf["} {
-				if at := strings.Index(name, next); at >= 0 {
-					end = min(end, at)
-				}
-			}
-			if end == len(name) {
-				end = len(name) - 1
-			}
-			b.WriteString("." + name[:end])
-			rest = name[end+1:]
-		} else if after, ok := strings.CutPrefix(rest, "items"); ok {
+	for rest := place; rest != ""; {
+		step := schemaStep.FindStringSubmatch(rest)
+		switch {
+		case step == nil:
+			return place, 0
+		case strings.HasPrefix(step[1], "properties["):
+			b.WriteString("." + step[2])
+			rest = rest[len(step[0])-len(step[3]):]
+			continue
+		case step[1] == "items":
 			b.WriteString("[*]")
-			rest = after
-		} else if after, ok := strings.CutPrefix(rest, "additionalProperties"); ok {
+		case step[1] == "additionalProperties":
 			b.WriteString("{*}")
-			rest = after
-		} else if after, ok := strings.CutPrefix(rest, "allOf["); ok {
-			index, after, _ := strings.Cut(after, "]")
-			b.WriteString("/allOf[" + index + "]")
-			rest = after
-		} else {
-			return path.String()
+		case step[4] != "":
+			b.WriteString("/allOf[" + step[4] + "]")
+		default:
+			index, _ = strconv.Atoi(step[5])
 		}
+		rest = rest[len(step[0]):]
 	}
-	return b.String()
+	return b.String(), index
 }
 
-func validate(v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
+func validate(rules *kubecel.RuleSet, v *crd.Validator, object parity.Object) (o parity.ObjectOutcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.Panic = fmt.Sprint(p)
 		}
 	}()
 	o.Name = object.Name
-	budget := crd.NewBudget(cost.Budget)
+	units := uint64(cost.Budget)
 	switch {
 	case object.Budget > 0:
-		budget = crd.NewBudget(uint64(object.Budget))
+		units = uint64(object.Budget)
 	case object.Budget < 0:
-		budget = crd.NewBudget(0)
+		units = 0
 	}
-	result, err := v.Validate(context.Background(), object.New, object.Old, crd.Options{Budget: budget})
+	var violations, warnings []diag.Violation
+	var left uint64
+	var exhausted bool
+	var err error
+	now, ok := object.New.(map[string]any)
+	old, okOld := object.Old.(map[string]any)
+	if ok && now != nil && (okOld || object.Old == nil) {
+		budget := kubecel.NewBudget(units)
+		var outcome *kubecel.Validation
+		outcome, err = rules.Validate(context.Background(), now, old, kubecel.WithBudget(budget))
+		violations, warnings, left, exhausted = outcome.Violations, outcome.Warnings, budget.Remaining(), outcome.Exhausted
+		if spent := units - left; !exhausted && outcome.Cost != spent {
+			o.Panic = fmt.Sprintf("cost %d, spent %d", outcome.Cost, spent)
+		}
+	} else {
+		violations, warnings, left, exhausted, err = validateInside(v, object, units)
+	}
 	if err != nil {
 		o.Panic = err.Error()
 	}
-	for _, v := range result.Violations {
+	for _, v := range violations {
 		o.Errors = append(o.Errors, parity.FieldErrorOf(v.Server))
 	}
-	for _, w := range result.Warnings {
+	for _, w := range warnings {
 		o.Warnings = append(o.Warnings, w.Server.Error())
 	}
 	o.Remaining = -1
-	if !result.Exhausted {
-		o.Remaining = int64(min(budget.Left(), math.MaxInt64))
+	if !exhausted {
+		o.Remaining = int64(min(left, math.MaxInt64))
 	}
 	return o
 }
 
 // CRD checks a CRD as on creation.
-func (i *implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
+func (i *Implementation) CRD(c parity.CRDCase) (o parity.CRDOutcome) {
 	data, err := json.Marshal(c.CRD)
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	definition, err := crd.Read(data)
+	definition, err := kubecel.ParseCRD(data)
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	env, err := compile.ForServer(server.WrittenTo(i.server.Release))
+	findings, err := definition.Check(kubecel.ForRelease(i.release))
 	if err != nil {
 		return parity.CRDOutcome{DecodeError: err.Error()}
 	}
-	for _, f := range crd.Check(definition, env.Rules()) {
+	for _, f := range findings {
 		e := parity.FieldErrorOf(f.Server)
 		e.Class = parity.ClassSchema
 		if strings.Contains(e.Field+e.Detail, "x-kubernetes-validations") {
