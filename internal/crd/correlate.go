@@ -53,9 +53,9 @@ func (p *pair) element(value any, child *pair) bool {
 	return child.old != nil
 }
 
-// unchanged compares as common.CorrelatedObject does in an API server: elements
-// of a list of type map by their keys, without order, and an object with a field
-// that has no schema as changed.
+// unchanged compares as common.CorrelatedObject of an API server does. Elements of a
+// list of type map are found by their keys. An object with a field that has no schema
+// counts as changed.
 func unchanged(value, old any, s *typesystem.Schema) bool {
 	if value == nil || old == nil {
 		return value == nil && old == nil
@@ -96,8 +96,7 @@ type elementIndex struct {
 	byKey map[any]any
 }
 
-// fewElements is up to how many elements it takes less time to look at each than
-// to build an index.
+// fewElements is the length of a list up to which a scan is faster than an index.
 const fewElements = 8
 
 // find returns the first element of list that has the same keys as an element,
@@ -130,9 +129,9 @@ func (x *elementIndex) find(s *typesystem.Schema, list []any, element any) any {
 	return x.byKey[key]
 }
 
-// keyOf is the key of an element: the value itself of a single key, a text of
-// the values of several. As in an API server, several floating-point numbers
-// have the same text if they agree in six decimals.
+// keyOf is the key of an element: the value of a single key, or a text of the values of
+// several. As in an API server, floating-point numbers that agree in six decimals have
+// the same text.
 func keyOf(names []string, element any) (any, bool) {
 	object, ok := element.(map[string]any)
 	if !ok {
@@ -163,8 +162,8 @@ func keyOf(names []string, element any) (any, bool) {
 	return key.String(), true
 }
 
-// ratchet decides whether a violation was there before: whether the value that
-// it is about, or the nearest one above that has an old value, is as it was.
+// ratchet tells whether a violation is an old one: whether its value is unchanged or,
+// without an old value, the nearest value above that has one.
 type ratchet struct {
 	current, nearest *pair
 }

@@ -94,7 +94,7 @@ func Read(data []byte) (*Definition, error) {
 	return found[0], nil
 }
 
-// unreadable is the error of the document at an index, counted without empty ones.
+// unreadable is the error of a document. The index does not count empty documents.
 func unreadable(index int, err error) error {
 	return &diag.InputError{Code: diag.DocumentUnreadable, Detail: fmt.Sprintf("document %d: not a readable document: %v", index+1, err), Cause: err}
 }
@@ -176,9 +176,9 @@ func (d *Definition) shared() bool {
 	return len(d.Versions) > 0
 }
 
-// Schema says of the schema of the version at an index how an API server names its
-// path in errors, and whether it is that of a resource with a status: if all versions
-// have the same schema, one suffices.
+// Schema returns the path by which an API server names the schema of the version at an
+// index, and whether the version has a status subresource. If all versions have the
+// same schema, one status suffices.
 func (d *Definition) Schema(i int) (path *field.Path, status bool) { return d.schema(i, d.shared()) }
 
 func (d *Definition) schema(i int, shared bool) (path *field.Path, status bool) {

@@ -22,9 +22,9 @@ type place struct {
 	// there, or if err says why there is no type.
 	self *typesystem.Schema
 	err  error
-	// inherits tells that types below follow from self: if the place or one above has
-	// rules, and in a validation always. The metadata of an embedded resource has
-	// fewer fields there than in its own schema.
+	// inherits tells that types below follow from self. A validation always does so, a
+	// check only below rules. The type of an embedded resource has fewer fields of
+	// metadata than the schema of that metadata.
 	inherits   bool
 	validation bool
 	// bound is how often the place can occur in an object, nil if there is no limit.
@@ -136,8 +136,8 @@ func (p *place) chain() []Link {
 	return links
 }
 
-// within is how often the parts of a schema can occur that occurs itself as often as a
-// bound says, nil if there is no limit. Negative limits count as zero.
+// within multiplies the bound of a place by the limit of its schema: the result is how
+// often its parts can occur, nil if there is no limit. Negative limits count as zero.
 func within(bound *uint64, doc *typesystem.OpenAPI) *uint64 {
 	keyword, limit := elements(doc)
 	if keyword == "" {

@@ -22,7 +22,7 @@ type node struct {
 	// schema is the schema of the place.
 	schema *typesystem.Schema
 	rules  []nodeRule
-	// uncorrelated tells whether the fields have no old values, by the type of the map.
+	// uncorrelated tells that the type of the map leaves its fields without old values.
 	uncorrelated bool
 	// oldSelf tells whether a rule, not a messageExpression, refers to oldSelf.
 	// Only then oldSelf is defined.

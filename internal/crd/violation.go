@@ -33,7 +33,7 @@ func (r *Rule) Place() string {
 type Result struct {
 	// Violations are in the order of the object's sorted fields.
 	Violations []diag.Violation
-	// Warnings are the violations that do not count because nothing changed where they are.
+	// Warnings are violations that do not count because their values are unchanged.
 	Warnings []diag.Violation
 	// Spent is what the evaluations cost, in cost units.
 	Spent uint64

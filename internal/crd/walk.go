@@ -164,9 +164,8 @@ func mapCorrelates(mapType *string) bool {
 	return mapType == nil || *mapType == "granular" || *mapType == "atomic"
 }
 
-// statusRoot checks the root of a schema with a status subresource, where only
-// some fields are allowed so that none is lost when the schema of the status is
-// looked at alone.
+// statusRoot checks the root of a schema with a status subresource. Only some fields
+// are allowed there, because the schema of the status is also used alone.
 func statusRoot(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 	early := s.ID != "" || s.Schema != "" || s.Ref != nil
 	if !early && s.Type != "" && s.Type != "object" {

@@ -94,8 +94,8 @@ func (b Bound) At(value int64) uint64 { return uint64(max(value, 0) * b.PerUnit)
 
 // Bound says what bounds the size of what lies at a path of Sizes, to a release. Doc is the
 // document that the schema was compiled from. Without it, the bound is inferred from the
-// compiled schema: that of a string is cost.SourceFixed then. A bound that the release does not know
-// yet counts as missing, or as fixed if no keyword could replace it. Bound is false where Sizes are.
+// compiled schema: that of a string is cost.SourceFixed then. A bound newer than the release
+// counts as missing, or as fixed if no keyword could replace it. Bound is false where Sizes are.
 func (s *Schema) Bound(doc *OpenAPI, path []string, r release.Release) (Bound, bool) {
 	b := Bound{Bound: cost.Bound{Kind: cost.SourceNone, PerUnit: 1}}
 	known := doc != nil

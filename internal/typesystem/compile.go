@@ -22,7 +22,7 @@ func Compile(doc *OpenAPI, root bool) (*Schema, error) {
 type compiler struct {
 	// names makes equal strings of a document share memory.
 	names map[string]string
-	// schemas are the schemas by what they consist of, ids their numbers in that.
+	// schemas finds schemas by their descriptions, in which ids stand for the schemas below.
 	schemas map[string]*Schema
 	ids     map[*Schema]int
 }
@@ -76,9 +76,9 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 	return c.share(s)
 }
 
-// share makes equal schemas of a document one, resources and those with a default
-// that is a map or a list excepted. Real schemas repeat large parts, and what is
-// compiled for one of them then serves for all.
+// share returns one schema for all equal schemas of a document. Real schemas repeat large
+// parts, and what is compiled for one of them then serves for all. Resources are not
+// shared, nor schemas whose default is a map or a list.
 func (c *compiler) share(s *Schema) *Schema {
 	shareable := s.meta == nil
 	key := fmt.Appendf(nil, "%q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.Type, s.ListType, s.ListMapKeys,

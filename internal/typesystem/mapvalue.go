@@ -82,9 +82,9 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 	return types.Bool(ok)
 }
 
-// Equal compares key by key. Fields that the schema does not know are compared as data, and only if
-// both sides have them, as in an API server. Where several values differ or cannot be compared, the
-// result is false rather than an error, and the error that of the first key.
+// Equal compares key by key. As in an API server, fields that the schema does not know are compared
+// as data, and only if both sides have them. If some values differ and others cannot be compared, the
+// result is false. If several cannot be compared, it is the error of the first key.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {

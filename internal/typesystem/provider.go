@@ -126,8 +126,8 @@ const (
 	elemStep = ".@elem"
 )
 
-// find returns a schema by the name of its type, and its place: an object by its place, and a list or a
-// map by its place too, unless the root is none. nil if there is none of that name.
+// find returns the schema of an object, a list or a map by the name of its type, and its place. It
+// returns nil if there is no type of that name.
 func (p *Provider) find(typeName string) (*Schema, string) {
 	if s := p.at(typeName, p.name); s != nil && s.kind == kindObject {
 		return s, typeName

@@ -98,8 +98,8 @@ func add(elems []ref.Val, other ref.Val, of key, maps bool) ref.Val {
 	return &sum{Lister: types.NewRefValList(types.DefaultTypeAdapter, elems), elems: elems, key: of, maps: maps}
 }
 
-// equalKeyed compares the keys of two lists and, if there is a way to get at the values of own
-// elements, the elements with the same key. Of own elements with the same key the last counts.
+// equalKeyed compares the keys of two lists. If value is not nil, it also compares the elements with
+// the same key. Of own elements with the same key the last counts.
 func equalKeyed[E any](elems []E, other ref.Val, own func(E) (any, ref.Val), others key, value func(E) ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -147,8 +147,8 @@ func setKey(elem ref.Val) (any, ref.Val) {
 }
 
 // dataKey is the key of an element of a list of type map by its data. What is not an object has a key
-// that nothing else has. If the data has a list or a map as a key, using it as that of a Go map
-// panics, and the evaluation ends as in an API server.
+// that nothing else has. A list or a map in the place of a key makes Go panic, which ends the
+// evaluation, as in an API server.
 func dataKey(elem any, idents []string) any {
 	object, ok := elem.(map[string]any)
 	if !ok {
@@ -202,7 +202,7 @@ func compositeKey(parts []any) any {
 	return fmt.Sprintf("%#v", parts)
 }
 
-// hashable returns a value that can be a Go map key: the value itself, or, such as for bytes, a
+// hashable returns a value that can be a Go map key: the value itself or, for types such as bytes, a
 // description that no other value has.
 func hashable(raw any) any {
 	if raw != nil && !reflect.TypeOf(raw).Comparable() {
