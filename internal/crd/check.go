@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -119,15 +120,7 @@ func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64)
 		return
 	}
 	c.expensive = append(c.expensive, expensive{r, path, estimate})
-	slices.SortStableFunc(c.expensive, func(a, b expensive) int {
-		switch {
-		case a.cost > b.cost:
-			return -1
-		case a.cost < b.cost:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(c.expensive, func(a, b expensive) int { return cmp.Compare(b.cost, a.cost) })
 	c.expensive = c.expensive[:min(len(c.expensive), 4)]
 }
 

@@ -39,18 +39,11 @@ type Link struct {
 }
 
 func (p *place) site(r *typesystem.Rule, path *field.Path, compiled compiledRule) *Site {
-	s := &Site{
+	return &Site{
 		Rule: r, Path: path, Place: p.inSchema(), Doc: p.doc, Self: p.self, Chain: p.chain(),
 		Cardinality: p.cardinality(), Fallback: p.self.MaxCardinality(),
-		Expr: compiled.expr, Message: compiled.message,
+		Expr: compiled.expr, Message: compiled.message, Err: compiled.err.public(), MessageErr: compiled.messageErr.public(),
 	}
-	if compiled.err != nil {
-		s.Err = compiled.err.CompileError
-	}
-	if compiled.messageErr != nil {
-		s.MessageErr = compiled.messageErr.CompileError
-	}
-	return s
 }
 
 // Cardinality is how often a rule below lists and maps with these bounds can apply.

@@ -31,6 +31,14 @@ type ruleError struct {
 	code diag.Code
 }
 
+// public is the error that callers get, nil if there is none.
+func (e *ruleError) public() *diag.CompileError {
+	if e == nil {
+		return nil
+	}
+	return e.CompileError
+}
+
 // wrongType is the error of an expression that compiles to another type than the
 // rule needs.
 func wrongType(code diag.Code, expr, text string) *ruleError {

@@ -162,18 +162,12 @@ func undeclared(rule string, err error) *diag.CompileError {
 
 // keep takes over what evaluation needs of a compiled rule.
 func (r *nodeRule) keep(c compiledRule) {
-	r.OldSelf, r.FieldPath = c.oldSelf, c.fieldPath
+	r.OldSelf, r.FieldPath, r.Err, r.MessageErr = c.oldSelf, c.fieldPath, c.err.public(), c.messageErr.public()
 	if c.expr != nil {
 		r.program, r.Estimate = c.expr.Program, c.expr.Estimate
 	}
 	if c.message != nil {
 		r.message, r.MessageEstimate = c.message.Program, c.message.Estimate
-	}
-	if c.err != nil {
-		r.Err = c.err.CompileError
-	}
-	if c.messageErr != nil {
-		r.MessageErr = c.messageErr.CompileError
 	}
 }
 
