@@ -62,7 +62,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 	if len(a.Releases()) != 0 || len(a.Verdicts) != len(release.All()) {
 		t.Errorf("the CRD: %v", a.Releases())
 	}
-	// The verdicts are those of CheckCRD.
+	// The verdicts are those of CRD.Check.
 	for _, v := range a.Verdicts {
 		findings, err := checkCRD(ownCRD(t), kubecel.ForRelease(v.Release))
 		if err != nil {

@@ -80,7 +80,7 @@ func ofDocument(document string, version ...string) func(*testing.T) []diag.Code
 		_, err := compileCRD([]byte(document), strings.Join(append(version, ""), ""))
 		unusable, ok := errors.AsType[*kubecel.InputError](err)
 		if !ok {
-			t.Fatalf("error %v, want a SchemaError", err)
+			t.Fatalf("error %v, want an InputError", err)
 		}
 		return []diag.Code{unusable.Code}
 	}
@@ -190,10 +190,10 @@ func codeNames(t *testing.T) (names []string) {
 	return names
 }
 
-// TestSchemaMissingOfCompile holds that CompileCRD calls a missing schema what
-// CheckCRD calls it.
+// TestSchemaMissingOfCompile holds that CRD.Compile calls a missing schema what
+// CRD.Check calls it.
 func TestSchemaMissingOfCompile(t *testing.T) {
 	if codes := ofDocument(string(crdOf("null")))(t); codes[0] != diag.SchemaMissing {
-		t.Errorf("CompileCRD: %q, want %q", codes, diag.SchemaMissing)
+		t.Errorf("Compile: %q, want %q", codes, diag.SchemaMissing)
 	}
 }

@@ -123,7 +123,7 @@ func TestReportBadInput(t *testing.T) {
 	} {
 		_, err := reportCRD([]byte(test.document), test.version)
 		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
-			t.Errorf("%s: error %v, want a SchemaError", name, err)
+			t.Errorf("%s: error %v, want an InputError", name, err)
 		}
 	}
 	if _, err := reportCRD(crdOf("{type: object}"), ""); err != nil {
@@ -407,7 +407,7 @@ func BenchmarkReportSuggestionsLarge(b *testing.B) {
 }
 
 // TestReportRelease holds that a report is that of the release that is asked for:
-// the estimates are those by which CheckCRD judges.
+// the estimates are those by which Check judges.
 func TestReportRelease(t *testing.T) {
 	schema := `{type: object, properties: {s: {type: string, maxLength: 30}}, x-kubernetes-validations: [{rule: "cidr(self.s).prefixLength() > 8"}]}`
 	for _, test := range []struct {
@@ -421,7 +421,7 @@ func TestReportRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Release != release || r.Accepted != test.accepted || len(r.Findings) != len(findings) || (r.Expressions[0].Error == "") != test.accepted {
-			t.Errorf("%s: release %s, accepted %v, %v, CheckCRD says %v", test.release, r.Release, r.Accepted, r.Findings, findings)
+			t.Errorf("%s: release %s, accepted %v, %v, Check says %v", test.release, r.Release, r.Accepted, r.Findings, findings)
 		}
 	}
 	var unknown *release.Error

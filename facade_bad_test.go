@@ -21,7 +21,7 @@ func TestBadDocuments(t *testing.T) {
 		name, document, version string
 		code                    diag.Code
 		text                    string
-		checks                  bool // CheckCRD has findings instead of an error
+		checks                  bool // Check has findings instead of an error
 	}{
 		{"no YAML", "a: [", "v1", diag.DocumentUnreadable, "line 1: did not find expected node content", false},
 		{"not UTF-8", "a: \xff", "v1", diag.DocumentUnreadable, "invalid leading UTF-8 octet", false},
@@ -42,16 +42,16 @@ func TestBadDocuments(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			errs := map[string]error{}
-			_, errs["CompileCRD"] = compileCRD([]byte(test.document), test.version)
+			_, errs["Compile"] = compileCRD([]byte(test.document), test.version)
 			if !test.checks {
-				_, errs["CheckCRD"] = checkCRD([]byte(test.document))
+				_, errs["Check"] = checkCRD([]byte(test.document))
 			} else if _, err := checkCRD([]byte(test.document)); err != nil {
-				t.Errorf("CheckCRD: %v", err)
+				t.Errorf("Check: %v", err)
 			}
 			for call, err := range errs {
 				unusable, ok := errors.AsType[*kubecel.InputError](err)
 				if !ok {
-					t.Errorf("%s: error %v, want a SchemaError", call, err)
+					t.Errorf("%s: error %v, want an InputError", call, err)
 				} else if unusable.Code != test.code || !strings.Contains(err.Error(), test.text) {
 					t.Errorf("%s: %s %q, want %s with %q", call, unusable.Code, err, test.code, test.text)
 				}
@@ -72,7 +72,7 @@ func TestBadSchemas(t *testing.T) {
 	} {
 		_, err := compileSchema([]byte(schema))
 		if _, ok := errors.AsType[*kubecel.InputError](err); !ok || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want a SchemaError with %q", schema, err, want)
+			t.Errorf("%s: error %v, want an InputError with %q", schema, err, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func checkPlace(t *testing.T, expression string, at diag.Position) {
 	}
 }
 
-// FuzzCompileCRD holds that no document makes CompileCRD, CheckCRD or Validate
+// FuzzCompileCRD holds that no document makes CRD.Compile, CRD.Check or Validate
 // panic, that errors are typed, and that the outcome is the same twice.
 func FuzzCompileCRD(f *testing.F) {
 	f.Add([]byte(widgets))
@@ -88,7 +88,7 @@ func FuzzCompileCRD(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document []byte) {
 		findings, err := checkCRD(document)
 		if _, ok := errors.AsType[*kubecel.InputError](err); err != nil && !ok {
-			t.Fatalf("CheckCRD: error %T", err)
+			t.Fatalf("Check: error %T", err)
 		}
 		again, _ := checkCRD(document)
 		text := func(f kubecel.Finding) string { return string(f.Code) + " " + f.Error() + f.Server.Error() }
@@ -99,7 +99,7 @@ func FuzzCompileCRD(f *testing.F) {
 		if err != nil {
 			unusable, ok := errors.AsType[*kubecel.InputError](err)
 			if !ok || unusable.Code == "" || unusable.Error() == "" {
-				t.Fatalf("CompileCRD: error %#v", err)
+				t.Fatalf("Compile: error %#v", err)
 			}
 			return
 		}
@@ -119,7 +119,7 @@ func FuzzCompileCRD(f *testing.F) {
 	})
 }
 
-// FuzzParseObject holds that data is an object or a SchemaError, and that an
+// FuzzParseObject holds that data is an object or an InputError, and that an
 // object has only values that rules know and is the same when read again.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{"", "a: 1", "[1]", `{"a": [1, 1.5, "\ud83d\ude00", null, true]}`, "a: 1\n---\nb: 2", "a: .nan", "a: &x [1]\nb: *x", "a: 2020-01-01", "? [a]\n: b", "a: 0x10", "a: 1e400", "\xff"} {

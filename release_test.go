@@ -93,8 +93,8 @@ func TestReleaseOptions(t *testing.T) {
 	}
 	document := crdOf(withRule(`{rule: "isIP('::1')"}`))
 	for name, err := range map[string]error{
-		"CheckCRD": func() error { _, err := checkCRD(document, kubecel.ForRelease(release.Release{})); return err }(),
-		"CompileCRD": func() error {
+		"Check": func() error { _, err := checkCRD(document, kubecel.ForRelease(release.Release{})); return err }(),
+		"Compile": func() error {
 			_, err := compileCRD(document, "", kubecel.ForRelease(release.Release{}))
 			return err
 		}(),
