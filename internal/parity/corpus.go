@@ -98,40 +98,6 @@ func (c *Corpus) generate(overloads []Overload, envs map[string]*Environment) {
 	c.add("equality", envs["vars"], equality(g))
 }
 
-// groupOf sorts overloads into files by their first letter's kind: operators,
-// library types, the rest.
-func groupOf(o Overload) string {
-	if o.Function[0] == '_' || o.Function[0] == '!' || o.Function[0] == '-' || o.Function[0] == '@' {
-		return "operators"
-	}
-	for _, t := range append(slices.Clone(o.Args), o.Result) {
-		switch parseType(t).name {
-		case "net.IP", "net.CIDR":
-			return "net"
-		case "kubernetes.Quantity":
-			return "quantity"
-		case "kubernetes.URL":
-			return "url"
-		case "kubernetes.Semver":
-			return "semver"
-		case "kubernetes.NamedFormat":
-			return "format"
-		case "google.protobuf.Timestamp", "google.protobuf.Duration":
-			return "time"
-		case "kubernetes.authorization.Authorizer", "kubernetes.authorization.PathCheck", "kubernetes.authorization.GroupCheck",
-			"kubernetes.authorization.ResourceCheck", "kubernetes.authorization.Decision":
-			return "authz"
-		}
-	}
-	if len(o.Args) > 0 {
-		switch n := parseType(o.Args[0]).name; n {
-		case "list", "string", "optional_type":
-			return n
-		}
-	}
-	return "other"
-}
-
 // add appends a group without repetitions.
 func (c *Corpus) add(name string, env *Environment, exprs []string) {
 	group := ExprGroup{Name: name}
