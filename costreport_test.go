@@ -2,6 +2,7 @@ package kubecel_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,6 +95,12 @@ func TestReportOwnLimits(t *testing.T) {
 	x := r.Expressions[0]
 	if !r.Accepted || !x.Server.Within || x.Caller.Within || r.Caller.Within || x.Caller.Limit != 10_000 || r.Caller.Limit != 20_000 {
 		t.Fatalf("server %+v, own %+v, schema %+v", x.Server, x.Caller, r.Caller)
+	}
+	for _, limits := range []report.Limits{{Expression: 20}, {Schema: 20}, {}} {
+		r := mustReport(t, schema, kubecel.ReportLimits(limits))
+		if x := r.Expressions[0]; x.Caller.Limit != cmp.Or(limits.Expression, x.Server.Limit) || r.Caller.Limit != cmp.Or(limits.Schema, r.Server.Limit) {
+			t.Errorf("limits %+v: %+v and %+v", limits, x.Caller, r.Caller)
+		}
 	}
 	if len(x.Advice.Alone) == 0 || len(x.Advice.Growth) != 0 {
 		t.Fatalf("advice %+v", x.Advice)

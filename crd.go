@@ -117,7 +117,7 @@ type crdReportConfig struct {
 }
 
 func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
-	config := crdReportConfig{limits: explain.ServerLimits()}
+	var config crdReportConfig
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyCRDReport(&config)

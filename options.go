@@ -214,8 +214,8 @@ func AtPath(path *field.Path) ValidateOption {
 }
 
 // ReportLimits judges estimates by limits of the caller, beside those of an API
-// server. Suggestions of bounds aim at the caller's limits. The default are the
-// limits of an API server.
+// server. Suggestions of bounds aim at the caller's limits. A limit that is zero is that
+// of an API server, which is also the default.
 func ReportLimits(limits report.Limits) ReportLimitsOption {
 	return option{
 		report:    func(c *reportConfig) { c.limits = limits },

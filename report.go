@@ -46,7 +46,7 @@ func (e *Env) report(expression string, opts []ReportOption) (*report.Expression
 	if e.isZero() {
 		return nil, nil, errZeroEnv()
 	}
-	config := reportConfig{limits: explain.ServerLimits()}
+	var config reportConfig
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyReport(&config)

@@ -18,7 +18,8 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// Limits are the limits by which estimates are judged, in cost units.
+// Limits are the limits by which estimates are judged, in cost units. Zero stands for
+// the limit of an API server.
 type Limits struct {
 	// Expression is the limit of one expression: its estimate times the number of its
 	// evaluations.

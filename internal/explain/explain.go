@@ -31,6 +31,7 @@ type Document struct {
 
 // CRD reports all rules of a schema.
 func CRD(d Document, limits report.Limits) *report.CRD {
+	limits = complete(limits)
 	findings, sites, total := crd.InspectSchema(d.Schema, d.Path, d.Status, d.Env())
 	r := &report.CRD{
 		Outcome:     outcome(findings, total),
@@ -66,9 +67,9 @@ func outcome(findings []diag.Finding, total uint64) report.Outcome {
 	return report.Outcome{Accepted: len(findings) == 0, Total: total, Findings: append([]diag.Finding{}, findings...)}
 }
 
-// ServerLimits are the limits of an API server.
-func ServerLimits() report.Limits {
-	return report.Limits{Expression: cost.EstimateLimit, Schema: cost.SchemaEstimateLimit}
+// complete puts the limit of a server in the place of zero.
+func complete(l report.Limits) report.Limits {
+	return report.Limits{Expression: cmp.Or(l.Expression, cost.EstimateLimit), Schema: cmp.Or(l.Schema, cost.SchemaEstimateLimit)}
 }
 
 // The names that servers use in errors about cost.
@@ -237,6 +238,6 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 func Expression(compiled *compile.Expression, bound func(path []string) (typesystem.Bound, bool), limits report.Limits) *report.Expression {
 	x := &report.Expression{Kind: report.KindExpression, Source: compiled.Source, Share: 1}
 	s := &subject{explain: compiled, bound: bound, cache: map[string]*answer{}}
-	describe(x, s, "estimated cost", limits, nil)
+	describe(x, s, "estimated cost", complete(limits), nil)
 	return x
 }

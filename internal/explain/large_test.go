@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel/internal/race"
+	"github.com/kubecel/kubecel/report"
 )
 
 // TestExhaustiveLarge reports expressions as large as a server takes. Under the
@@ -27,7 +28,7 @@ func TestExhaustiveLarge(t *testing.T) {
 			if failed != nil {
 				t.Fatalf("%.200v", failed)
 			}
-			x := Expression(compiled, nothing, ServerLimits())
+			x := Expression(compiled, nothing, report.Limits{})
 			encoded, err := json.Marshal(x)
 			if err != nil {
 				t.Fatal(err)

@@ -59,7 +59,7 @@ func TestTexts(t *testing.T) {
 			}
 			continue
 		}
-		x := Expression(checked, nothing, ServerLimits())
+		x := Expression(checked, nothing, report.Limits{})
 		var texts []string
 		x.Root.Each(func(n *report.Node) {
 			if !slices.Contains(texts, n.Text) || slices.Contains([]string{"a", "n", "'k'"}, n.Text) {
@@ -92,7 +92,7 @@ func FuzzSource(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x := Expression(checked, nothing, ServerLimits())
+		x := Expression(checked, nothing, report.Limits{})
 		x.Root.Each(func(n *report.Node) {
 			if n.At.Start >= n.At.End || n.At.Line < 1 || n.At.Column < 1 {
 				t.Errorf("%q: %s %s is at %+v", expr, n.Kind, n.Name, n.At)

@@ -112,7 +112,7 @@ func (i *Implementation) reportOverSelf(c parity.ExprCase) (*report.Expression, 
 		return nil, 0, nil
 	}
 	bounds := func(path []string) (typesystem.Bound, bool) { return s.schema.Bound(s.document, path, i.release) }
-	r := explain.Expression(x, bounds, explain.ServerLimits())
+	r := explain.Expression(x, bounds, report.Limits{})
 	result, record := x.Program.Record(context.Background(), s, cost.PerCallLimit)
 	explain.Evaluated(r, result, record.Nodes)
 	return r, result.Cost, nil
