@@ -40,9 +40,11 @@ func TestPrint(t *testing.T) {
 		{a.NativeToValue([]any{int64(1), "b", nil}), `[1, "b", null]`},
 		{a.NativeToValue(map[string]any{"b": 1, "a": []int64{}}), `{"a": [], "b": 1}`},
 	} {
-		if got := Print(c.val); got != c.want {
-			t.Errorf("Print(%v) = %s, want %s", c.val, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := Print(c.val); got != c.want {
+				t.Errorf("Print(%v) = %s, want %s", c.val, got, c.want)
+			}
+		})
 	}
 }
 

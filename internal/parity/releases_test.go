@@ -151,13 +151,15 @@ func TestAnswers(t *testing.T) {
 		{"first", Answer{}, Answer{"a", "b"}, answerLine{Stored: []byte("a"), Written: []byte("b")}},
 		{"written alone", Answer{}, Answer{"", "a"}, answerLine{Written: []byte("a")}},
 	} {
-		line := differ(c.this, c.newer)
-		if string(line.Stored) != string(c.line.Stored) || string(line.Written) != string(c.line.Written) {
-			t.Errorf("%s: %s %s", c.name, line.Stored, line.Written)
-		}
-		if got := line.answer(c.newer); got != c.this {
-			t.Errorf("%s: read %v, want %v", c.name, got, c.this)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			line := differ(c.this, c.newer)
+			if string(line.Stored) != string(c.line.Stored) || string(line.Written) != string(c.line.Written) {
+				t.Errorf("written %s %s, want %s %s", line.Stored, line.Written, c.line.Stored, c.line.Written)
+			}
+			if got := line.answer(c.newer); got != c.this {
+				t.Errorf("read %v, want %v", got, c.this)
+			}
+		})
 	}
 	b.Reset()
 	if err := WriteAnswers(&b, changed, nil); err != nil {
