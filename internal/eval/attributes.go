@@ -39,7 +39,7 @@ func (v *variable) resolve(f *frame) (any, error) {
 	}
 	if v.local != nil {
 		if val, ok := v.local.load(f); ok {
-			return v.from(f, val)
+			return v.follow(f, val)
 		}
 	}
 	in := &f.inputs[v.input]
@@ -48,20 +48,13 @@ func (v *variable) resolve(f *frame) (any, error) {
 		in.known = true
 	}
 	if in.present {
-		return v.from(f, in.val)
+		return v.follow(f, in.val)
 	}
 	// The name may be that of a type.
 	if typ, ok := f.prog.provider.FindIdent(v.name); ok && len(v.steps) == 0 {
 		return typ, nil
 	}
 	return nil, fmt.Errorf("no such attribute(s): %s", v.name)
-}
-
-func (v *variable) from(f *frame, obj any) (any, error) {
-	if err, ok := obj.(*types.Err); ok {
-		return nil, err
-	}
-	return v.follow(f, obj)
 }
 
 // input is a variable that was looked up.
@@ -78,11 +71,8 @@ type derived struct {
 
 func (d *derived) resolve(f *frame) (any, error) {
 	val := d.operand.eval(f)
-	switch v := val.(type) {
-	case *types.Err:
-		return nil, v
-	case *types.Unknown:
-		return v, nil
+	if types.IsUnknown(val) {
+		return val, nil
 	}
 	return d.follow(f, val)
 }
@@ -160,7 +150,8 @@ func (n *attrNode) link(l *linker) {
 
 func (n *attrNode) eval(f *frame) ref.Val {
 	if n.local != nil && f.mode == modePlain {
-		if val, ok := n.local.load(f); ok && !isOptional(val) {
+		val, ok := n.local.load(f)
+		if _, optional := val.(*types.Optional); ok && !optional {
 			f.charge(n.startID, common.SelectAndIdentCost)
 			return label(n.nodeID, val)
 		}
@@ -196,9 +187,4 @@ func (n *attrNode) value(f *frame) ref.Val {
 		return types.Bool(opt.HasValue())
 	}
 	return val
-}
-
-func isOptional(val ref.Val) bool {
-	_, ok := val.(*types.Optional)
-	return ok
 }

@@ -57,14 +57,10 @@ func (b *builder) planSelect(expr celast.Expr) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := newKey(sel.FieldName())
-	if err != nil {
-		return nil, err
-	}
 	return b.extend(operand, &step{
 		identity: identity{nodeID: expr.ID()},
 		test:     sel.IsTestOnly(),
-		key:      key,
+		key:      types.String(sel.FieldName()),
 		field:    b.field(b.types[sel.Operand().ID()], sel.FieldName()),
 	})
 }
@@ -92,7 +88,7 @@ func (b *builder) extend(operand node, s *step) (node, error) {
 	if n.test {
 		return nil, errPathIntoTest
 	}
-	s.direct = !s.test && s.field == nil && s.attr == nil && s.operand == nil
+	s.direct = !s.test && s.field == nil && s.attr == nil
 	n.test = s.test
 	n.attr.add(add(b, s))
 	return n, nil
@@ -100,16 +96,14 @@ func (b *builder) extend(operand node, s *step) (node, error) {
 
 func (b *builder) planIndex(id int64, args []node, optional bool) (node, error) {
 	s := &step{identity: identity{nodeID: id}, optional: optional}
-	switch index := args[1].(type) {
-	case *constNode:
+	if index, ok := args[1].(*constNode); ok {
 		var err error
 		if s.key, err = newKey(index.val); err != nil {
 			return nil, err
 		}
-	case *attrNode:
-		s.attr = index.attr
-	default:
-		s.operand = index
+	} else {
+		_, found := args[1].(*attrNode)
+		s.attr, s.popped = b.branch(args[1]), !found
 	}
 	return b.extend(args[0], s)
 }

@@ -15,51 +15,48 @@ type step struct {
 	// test is true for the last step of has().
 	test bool
 	// key selects, unless one of the others does.
-	key key
+	key ref.Val
 	// field has the accessors of a field.
 	field *types.FieldType
 	// attr computes the key, and is not charged for itself.
 	attr attribute
-	// operand is any other expression that computes the key.
-	operand node
+	// popped is true if the tracker of cel-go takes the last value of a computed key
+	// for an attribute, and drops it.
+	popped bool
 	// direct is true if nothing but the key is needed.
 	direct bool
 }
 
 // qualify returns the part of an object, and fails if there is none. In has() it
-// returns whether there is one.
-func (s *step) qualify(f *frame, obj any) (any, error) {
-	if s.direct {
+// returns whether there is one. On an optional path it tells whether there is a part;
+// what is absent costs nothing.
+func (s *step) qualify(f *frame, obj any, optional bool) (val any, present bool, err error) {
+	if s.direct && !optional {
 		if val := s.quick(obj); val != nil {
 			f.observe(s.slot, val)
 			f.charge(s.nodeID, common.SelectAndIdentCost)
-			return val, nil
+			return val, true, nil
 		}
 	}
-	val, present, err := s.part(f, obj, s.test)
-	if s.test && err == nil {
-		val = present
+	val, present, err = s.part(f, obj, s.test || optional)
+	seen := val
+	switch {
+	case optional && !present:
+		return nil, false, s.position(err)
+	case optional:
+	case err != nil:
+		seen = err
+	case s.test:
+		val, seen = present, present
+	case val == nil:
+		seen = types.NullValue
 	}
-	if f.mode == modeTracked {
-		s.dropOperand(f)
-		f.stack.push(s.slot, observation(val, err))
+	if s.popped && f.mode == modeTracked {
+		f.stack.drop(s.slot)
 	}
+	f.observe(s.slot, seen)
 	f.charge(s.nodeID, common.SelectAndIdentCost)
-	return val, s.position(err)
-}
-
-// find returns the part of an object and whether there is one. What is absent
-// costs nothing.
-func (s *step) find(f *frame, obj any) (any, bool, error) {
-	val, present, err := s.part(f, obj, true)
-	if present {
-		if f.mode == modeTracked {
-			s.dropOperand(f)
-			f.stack.push(s.slot, val)
-		}
-		f.charge(s.nodeID, common.SelectAndIdentCost)
-	}
-	return val, present, s.position(err)
+	return val, true, s.position(err)
 }
 
 // quick returns what the usual kinds of objects have under the key. Nil leaves it
@@ -67,11 +64,11 @@ func (s *step) find(f *frame, obj any) (any, bool, error) {
 func (s *step) quick(obj any) any {
 	switch m := obj.(type) {
 	case map[string]any:
-		if s.key.kind == stringKey {
-			return m[s.key.str]
+		if name, ok := s.key.(types.String); ok {
+			return m[string(name)]
 		}
 	case traits.Mapper:
-		if val, found := m.Find(s.key.val); found && !types.IsError(val) {
+		if val, found := m.Find(s.key); found && !types.IsError(val) {
 			return val
 		}
 	}
@@ -80,29 +77,20 @@ func (s *step) quick(obj any) any {
 
 // part looks the part up. With test it reports what is absent, else it fails.
 func (s *step) part(f *frame, obj any, test bool) (any, bool, error) {
-	var val any
-	var err error
-	switch {
-	case s.field != nil:
+	key := s.key
+	if s.field != nil {
 		return s.fieldOf(obj, test)
-	case s.attr != nil:
-		if val, err = s.attr.resolve(f); err != nil {
+	}
+	if s.attr != nil {
+		val, err := s.attr.resolve(f)
+		if err != nil {
 			return nil, false, err
 		}
-	case s.operand != nil:
-		computed := s.operand.eval(f)
-		if err, ok := computed.(*types.Err); ok {
+		if key, err = newKey(val); err != nil {
 			return nil, false, err
 		}
-		val = computed
-	default:
-		return s.key.lookup(f, obj, test, s.test)
 	}
-	key, err := newKey(val)
-	if err != nil {
-		return nil, false, err
-	}
-	return key.lookup(f, obj, test, false)
+	return lookup(f, obj, key, test, s.test)
 }
 
 func (s *step) fieldOf(obj any, test bool) (any, bool, error) {
@@ -115,18 +103,7 @@ func (s *step) fieldOf(obj any, test bool) (any, bool, error) {
 		}
 	}
 	val, err := s.field.GetFrom(obj)
-	if err != nil {
-		return nil, false, err
-	}
-	return val, true, nil
-}
-
-// dropOperand removes the last value of a computed key from the stack. The tracker
-// of cel-go takes it for an attribute.
-func (s *step) dropOperand(f *frame) {
-	if s.operand != nil {
-		f.stack.drop(s.slot)
-	}
+	return val, err == nil, err
 }
 
 // position gives the position of the step to an error that comes from a value.
@@ -135,16 +112,6 @@ func (s *step) position(err error) error {
 		return label(s.nodeID, e).(*types.Err)
 	}
 	return err
-}
-
-func observation(val any, err error) any {
-	switch {
-	case err != nil:
-		return err
-	case val == nil:
-		return types.NullValue
-	}
-	return val
 }
 
 // path is the steps of an attribute.
@@ -166,6 +133,9 @@ func (p *path) add(s *step) { p.steps = append(p.steps, s) }
 // result. It is then a new optional, also at the end of an empty path: as the key
 // of a map it equals no other.
 func (p *path) follow(f *frame, obj any) (any, error) {
+	if err, ok := obj.(*types.Err); ok {
+		return nil, err
+	}
 	opt, optional := obj.(*types.Optional)
 	if optional {
 		if !opt.HasValue() {
@@ -173,21 +143,16 @@ func (p *path) follow(f *frame, obj any) (any, error) {
 		}
 		obj = opt.GetValue()
 	}
-	var err error
 	for _, s := range p.steps {
-		if optional = optional || s.optional; !optional {
-			if obj, err = s.qualify(f, obj); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		var present bool
-		if obj, present, err = s.find(f, obj); err != nil {
+		optional = optional || s.optional
+		val, present, err := s.qualify(f, obj, optional)
+		if err != nil {
 			return nil, err
 		}
 		if !present {
 			return types.OptionalNone, nil
 		}
+		obj = val
 	}
 	if !optional {
 		return obj, nil
