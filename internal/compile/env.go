@@ -96,7 +96,6 @@ func New(cfg Config) (*Env, error) {
 		Functions: env.Functions(),
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
-		Provider:  env.CELTypeProvider(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   l.regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),

@@ -98,7 +98,7 @@ func (c *conditional) add(s *step) {
 	c.no.add(s)
 }
 
-func (c *conditional) link(l *linker) {
+func (c *conditional) link(l linker) {
 	c.slots = [3]int32{l.slot(c.no.id()), l.slot(c.yes.id()), l.slot(c.condition.id())}
 }
 
@@ -133,7 +133,7 @@ type attrNode struct {
 
 func (n *attrNode) id() int64 { return n.attr.id() }
 
-func (n *attrNode) link(l *linker) {
+func (n *attrNode) link(l linker) {
 	n.nodeID = n.attr.id()
 	n.startID = n.nodeID
 	n.identity.link(l)

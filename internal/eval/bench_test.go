@@ -99,7 +99,7 @@ func benchmarkEval(b *testing.B, self any) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		prog, err := e.planner.Plan(native(ast), nil)
+		prog, err := e.plan(ast)
 		if err != nil {
 			b.Fatal(err)
 		}

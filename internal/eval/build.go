@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
@@ -11,32 +12,22 @@ import (
 // builder makes the nodes of one program.
 type builder struct {
 	*Planner
-	prog     *Program
-	provider types.Provider
-	refs     map[int64]*celast.ReferenceInfo
-	types    map[int64]*types.Type
+	prog    *Program
+	checked *celast.AST
 	// scope holds the variables that comprehensions bind, the innermost last.
-	scope []binding
+	scope []*local
 	// loops is the number of loop bodies around the current expression.
 	loops int
 	// inputs are the names of variables from outside of the expression.
-	inputs  []string
-	linked  []linked
-	seen    map[int64]struct{}
-	tracked bool
-}
-
-type binding struct {
-	name  string
-	local *local
+	inputs []string
+	linked []linked
+	seen   map[int64]bool
 }
 
 func (b *builder) plan(expr celast.Expr) (node, error) {
 	// A macro may use an expression twice, with the same ids.
-	if _, found := b.seen[expr.ID()]; found {
-		b.tracked = true
-	}
-	b.seen[expr.ID()] = struct{}{}
+	b.prog.tracked = b.prog.tracked || b.seen[expr.ID()]
+	b.seen[expr.ID()] = true
 	switch expr.Kind() {
 	case celast.CallKind:
 		return b.planCall(expr)
@@ -109,7 +100,7 @@ func (b *builder) planStruct(expr celast.Expr) (node, error) {
 		return nil, fmt.Errorf("unknown type: %s", obj.TypeName())
 	}
 	exprs := make([]celast.Expr, len(obj.Fields()))
-	n := &structNode{typeName: name, fields: make([]string, len(exprs)), provider: b.provider}
+	n := &structNode{typeName: name, fields: make([]string, len(exprs))}
 	for i, field := range obj.Fields() {
 		f := field.AsStructField()
 		exprs[i], n.fields[i] = f.Value(), f.Name()
@@ -127,7 +118,7 @@ func (b *builder) planStruct(expr celast.Expr) (node, error) {
 
 func (b *builder) typeName(name string) (string, bool) {
 	for _, candidate := range b.config.Container.ResolveCandidateNames(name) {
-		if _, found := b.provider.FindStructType(candidate); found {
+		if _, found := b.prog.provider.FindStructType(candidate); found {
 			return candidate, true
 		}
 	}
@@ -142,7 +133,7 @@ func (c *create) setOptional(i, n int) {
 }
 
 // literal computes a list or map of constants.
-func (b *builder) literal(n planned, args []node) node {
+func (b *builder) literal(n node, args []node) node {
 	for _, arg := range args {
 		if _, ok := arg.(*constNode); !ok {
 			return add(b, n)
@@ -163,7 +154,7 @@ func (b *builder) constant(id int64, val ref.Val) *constNode {
 
 // scratch is a frame for the computation of constants.
 func (b *builder) scratch() *frame {
-	return &frame{prog: b.prog, adapter: b.config.Adapter, vars: noVars{}, limit: Unlimited, mode: modeMuted}
+	return &frame{prog: b.prog, limit: Unlimited, mode: modeMuted}
 }
 
 func (b *builder) planFold(expr celast.Expr) (node, error) {
@@ -204,14 +195,14 @@ func (b *builder) planFold(expr celast.Expr) (node, error) {
 
 func (b *builder) bind(n *foldNode, name string, part part) {
 	if name != "" {
-		b.scope = append(b.scope, binding{name, &local{fold: n.index, part: part}})
+		b.scope = append(b.scope, &local{name, n.index, part})
 	}
 }
 
 func (b *builder) lookup(name string) *local {
-	for i := len(b.scope) - 1; i >= 0; i-- {
-		if b.scope[i].name == name {
-			return b.scope[i].local
+	for _, l := range slices.Backward(b.scope) {
+		if l.name == name {
+			return l
 		}
 	}
 	return nil

@@ -15,15 +15,15 @@ func (b *builder) attr(a attribute) *attrNode { return add(b, &attrNode{attr: a}
 // planIdent plans what the checker resolved to a name: a constant, a type or a
 // variable.
 func (b *builder) planIdent(id int64) (node, error) {
-	ref, ok := b.refs[id]
+	ref, ok := b.checked.ReferenceMap()[id]
 	if !ok {
 		return nil, fmt.Errorf("expression %d is not resolved", id)
 	}
 	if ref.Value != nil {
 		return b.constant(id, ref.Value), nil
 	}
-	if b.types[id].Kind() == types.TypeKind {
-		val, found := b.provider.FindIdent(ref.Name)
+	if b.checked.GetType(id).Kind() == types.TypeKind {
+		val, found := b.prog.provider.FindIdent(ref.Name)
 		if !found {
 			return nil, fmt.Errorf("reference to undefined type: %s", ref.Name)
 		}
@@ -49,7 +49,7 @@ func (b *builder) input(name string) int {
 }
 
 func (b *builder) planSelect(expr celast.Expr) (node, error) {
-	if _, ok := b.refs[expr.ID()]; ok {
+	if _, ok := b.checked.ReferenceMap()[expr.ID()]; ok {
 		return b.planIdent(expr.ID())
 	}
 	sel := expr.AsSelect()
@@ -61,7 +61,7 @@ func (b *builder) planSelect(expr celast.Expr) (node, error) {
 		identity: identity{nodeID: expr.ID()},
 		test:     sel.IsTestOnly(),
 		key:      types.String(sel.FieldName()),
-		field:    b.field(b.types[sel.Operand().ID()], sel.FieldName()),
+		field:    b.field(b.checked.GetType(sel.Operand().ID()), sel.FieldName()),
 	})
 }
 
@@ -69,10 +69,10 @@ var errPathIntoTest = errors.New("a presence test has no parts")
 
 // field returns the accessors of a field, or nil if its type has none.
 func (b *builder) field(t *types.Type, name string) *types.FieldType {
-	if t == nil || t.Kind() != types.StructKind {
+	if t.Kind() != types.StructKind {
 		return nil
 	}
-	field, found := b.provider.FindStructFieldType(t.TypeName(), name)
+	field, found := b.prog.provider.FindStructFieldType(t.TypeName(), name)
 	if !found || field.IsSet == nil || field.GetFrom == nil {
 		return nil
 	}

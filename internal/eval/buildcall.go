@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
@@ -11,8 +12,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-
-	"github.com/kubecel/kubecel/internal/declare"
 )
 
 func (b *builder) planCall(expr celast.Expr) (node, error) {
@@ -39,7 +38,7 @@ func (b *builder) planCall(expr celast.Expr) (node, error) {
 		return b.planIndex(id, args, true)
 	}
 	n := &callNode{parent: newParent(id, args), function: function, repeated: b.loops > 0}
-	if ref, ok := b.refs[id]; ok && len(ref.OverloadIDs) == 1 {
+	if ref, ok := b.checked.ReferenceMap()[id]; ok && len(ref.OverloadIDs) == 1 {
 		n.overload = ref.OverloadIDs[0]
 	}
 	return b.specialize(n)
@@ -51,8 +50,8 @@ func (b *builder) specialize(n *callNode) (node, error) {
 	if err := b.implement(n); err != nil {
 		return nil, err
 	}
-	if or := b.planOptional(n); or != nil {
-		return add(b, or), nil
+	if id, ok := optionalOverloads[n.function]; ok && b.optionals && len(n.args) == 2 && (n.overload == "" || n.overload == id) {
+		return add(b, &orElseNode{identity{nodeID: n.nodeID}, n.args[0], n.args[1], n.function == "orValue"}), nil
 	}
 	if n.overload == overloads.InList {
 		if member := b.planMember(n); member != nil {
@@ -86,9 +85,7 @@ func (b *builder) implement(n *callNode) error {
 	case operators.NotEquals:
 		n.overload, n.binary = overloads.NotEquals, notEqual
 	}
-	if b.config.Price != nil {
-		n.price = b.config.Price(n.function, n.overload)
-	}
+	n.price = b.config.Price(n.function, n.overload)
 	if n.binary != nil {
 		return nil
 	}
@@ -121,20 +118,8 @@ func (b *builder) implement(n *callNode) error {
 
 func notEqual(lhs, rhs ref.Val) ref.Val { return types.Bool(types.Equal(lhs, rhs) != types.True) }
 
-func (b *builder) planOptional(n *callNode) *orElseNode {
-	if !b.optionals || len(n.args) != 2 {
-		return nil
-	}
-	unwrap := false
-	switch {
-	case n.function == "or" && (n.overload == "" || n.overload == optionalOr):
-	case n.function == "orValue" && (n.overload == "" || n.overload == optionalOrValue):
-		unwrap = true
-	default:
-		return nil
-	}
-	return &orElseNode{identity: identity{nodeID: n.nodeID}, lhs: n.args[0], rhs: n.args[1], unwrap: unwrap}
-}
+// optionalOverloads are the functions of orElseNode.
+var optionalOverloads = map[string]string{"or": "optional_or_optional", "orValue": "optional_orValue_value"}
 
 // planMember makes a set of a constant list of primitive values.
 func (b *builder) planMember(n *callNode) node {
@@ -163,22 +148,17 @@ func (b *builder) planMember(n *callNode) node {
 	return add(b, &memberNode{identity{nodeID: n.nodeID}, n.args[0], set, strings})
 }
 
-// equalNumbers returns the numbers of other types that equal a number. For an API server,
+// equalNumbers returns the numbers of all types that equal a number. For an API server,
 // an int or uint equals any double that it converts to. A double equals only what it
 // converts to without loss.
 func equalNumbers(elem ref.Val) []ref.Val {
-	var others []*types.Type
-	exact := false
-	switch elem.(type) {
-	case types.Double:
-		others, exact = []*types.Type{types.IntType, types.UintType}, true
-	case types.Int:
-		others = []*types.Type{types.DoubleType, types.UintType}
-	case types.Uint:
-		others = []*types.Type{types.DoubleType, types.IntType}
+	numbers := []ref.Type{types.IntType, types.UintType, types.DoubleType}
+	if !slices.Contains(numbers, elem.Type()) {
+		return nil
 	}
+	_, exact := elem.(types.Double)
 	var same []ref.Val
-	for _, t := range others {
+	for _, t := range numbers {
 		v := elem.ConvertToType(t)
 		if !types.IsError(v) && (!exact || v.Equal(elem) == types.True) {
 			same = append(same, v)
@@ -194,22 +174,15 @@ func (b *builder) compileRegex(n *callNode) (functions.FunctionOp, error) {
 	if !found || r.Index >= len(n.args) {
 		return nil, nil
 	}
-	arg, ok := n.args[r.Index].(*constNode)
-	if !ok {
-		return nil, nil
+	if arg, ok := n.args[r.Index].(*constNode); ok {
+		if pattern, ok := arg.val.(types.String); ok {
+			return r.Compile(string(pattern))
+		}
 	}
-	pattern, ok := arg.val.(types.String)
-	if !ok {
-		return nil, nil
-	}
-	return r.Compile(string(pattern))
+	return nil, nil
 }
 
-// matchesRegex compiles the regular expressions of matches.
-func matchesRegex() declare.Regex {
-	return declare.Regex{Function: overloads.Matches, Index: 1, Compile: compileMatches}
-}
-
+// compileMatches compiles the regular expressions of matches.
 func compileMatches(pattern string) (functions.FunctionOp, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {

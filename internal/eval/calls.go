@@ -43,18 +43,12 @@ func (n *callNode) eval(f *frame) ref.Val {
 			return n.abandon(f, val)
 		}
 	}
-	return n.leave(f, len(n.args))
-}
-
-// apply calls the function with two values.
-func (n *callNode) apply(f *frame, lhs, rhs ref.Val) ref.Val {
-	f.args = append(f.args, lhs, rhs)
-	return n.leave(f, 2)
+	return n.leave(f)
 }
 
 // leave calls the function with the last arguments, and releases them.
-func (n *callNode) leave(f *frame, count int) ref.Val {
-	base := len(f.args) - count
+func (n *callNode) leave(f *frame) ref.Val {
+	base := len(f.args) - len(n.args)
 	args := f.args[base:len(f.args):len(f.args)]
 	result := n.finish(f, args, n.invoke(args))
 	f.release(base)
@@ -99,14 +93,10 @@ func (n *callNode) invoke(args []ref.Val) ref.Val {
 
 // finish charges for a call of which all arguments were evaluated.
 func (n *callNode) finish(f *frame, args []ref.Val, result ref.Val) ref.Val {
-	switch {
-	case f.mode == modeTracked:
+	if f.mode == modeTracked {
 		return n.track(f, result)
-	case n.price == nil:
-		f.charge(n.nodeID, 1)
-	default:
-		f.charge(n.nodeID, n.price(args, result))
 	}
+	f.charge(n.nodeID, n.price(args, result))
 	return result
 }
 
@@ -129,10 +119,7 @@ func (n *callNode) track(f *frame, result ref.Val) ref.Val {
 	base := len(f.args)
 	args, found := f.take(n.slots)
 	if found {
-		units = 1
-		if n.price != nil {
-			units = n.price(args, result)
-		}
+		units = n.price(args, result)
 	}
 	f.release(base)
 	f.stack.push(n.slot, result)
@@ -146,7 +133,7 @@ func (f *frame) take(slots []int32) ([]ref.Val, bool) {
 	base := len(f.args)
 	f.args = append(f.args, make([]ref.Val, len(slots))...)
 	args := f.args[base:len(f.args):len(f.args)]
-	return args, f.stack.take(f.adapter, slots, args)
+	return args, f.stack.take(f.prog.adapter, slots, args)
 }
 
 // release drops the arguments above base. Their memory is cleared at the end of the

@@ -131,7 +131,7 @@ func (e *engines) compareAll(t *testing.T, texts []string, limits int) {
 		}
 		compiled++
 		e.compareAST(t, text, ast, vars[i%2], limits)
-		if p, err := e.planner.Plan(native(ast), nil); err == nil {
+		if p, err := e.plan(ast); err == nil {
 			if p.tracked {
 				tracked++
 			}
@@ -169,7 +169,7 @@ func TestPlanErrors(t *testing.T) {
 			continue
 		}
 		e.compareAST(t, text, ast, nativeVars(), 0)
-		if _, err := e.planner.Plan(native(ast), nil); err == nil {
+		if _, err := e.plan(ast); err == nil {
 			t.Errorf("%s: planned", text)
 		}
 	}

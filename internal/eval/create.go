@@ -64,7 +64,7 @@ func (n *listNode) make(f *frame) ref.Val {
 			vals = append(vals, inner)
 		}
 	}
-	return types.NewRefValList(f.adapter, vals)
+	return types.NewRefValList(f.prog.adapter, vals)
 }
 
 // mapNode makes a map. Its operands are the keys and values in turn.
@@ -95,7 +95,7 @@ func (n *mapNode) make(f *frame) ref.Val {
 			delete(entries, key)
 		}
 	}
-	return types.NewRefValMap(f.adapter, entries)
+	return types.NewRefValMap(f.prog.adapter, entries)
 }
 
 // structNode makes a value of a declared type.
@@ -103,7 +103,6 @@ type structNode struct {
 	create
 	typeName string
 	fields   []string
-	provider types.Provider
 }
 
 func (n *structNode) eval(f *frame) ref.Val {
@@ -127,5 +126,5 @@ func (n *structNode) make(f *frame) ref.Val {
 			delete(fields, field)
 		}
 	}
-	return label(n.nodeID, n.provider.NewValue(n.typeName, fields))
+	return label(n.nodeID, f.prog.provider.NewValue(n.typeName, fields))
 }

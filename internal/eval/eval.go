@@ -38,9 +38,9 @@
 // counts every unit of cost.
 //
 // The fast paths are step.quick (usual objects and keys), the variables of comprehensions
-// in attrNode.eval, notFalseNode (conditions of all and exists), appendNode (lists that grow
-// by one element), ordered (ints and strings are compared directly) and, above all, plain evaluation without the stack of the server's
-// tracker: see the type stack. Each one leaves to the general path what it does not know.
+// in attrNode.eval, appendNode (lists that grow by one element), ordered (ints and strings)
+// and, above all, evaluation without the stack of the server's tracker: see the type stack.
+// Each one leaves to the general path what it does not know.
 package eval
 
 import (
@@ -76,7 +76,7 @@ const (
 	KindInterrupted
 	// KindCostLimit is an evaluation that cost more than its limit.
 	KindCostLimit
-	// KindInternal is a panic in a function or a value, or wrong use.
+	// KindInternal is a panic in a function or a value.
 	KindInternal
 )
 
@@ -103,8 +103,6 @@ var (
 	// ErrInternal is in the tree of the error of an evaluation in which a
 	// function or a value panicked.
 	ErrInternal = errors.New("internal error")
-
-	errNilContext = errors.New("context can not be nil")
 )
 
 // interruption is told by its type: errors of cel-go are each other if their texts

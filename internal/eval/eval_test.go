@@ -22,7 +22,7 @@ func mustPlan(t testing.TB, e *engines, text string) *Program {
 	if issues.Err() != nil {
 		t.Fatal(issues.Err())
 	}
-	prog, err := e.planner.Plan(native(ast), nil)
+	prog, err := e.plan(ast)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,24 +57,8 @@ func TestKinds(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	e := newEngines(t, newEnv(t), standard)
 	prog := mustPlan(t, e, `i == 3`)
-	var noContext context.Context
-	if res := prog.Eval(noContext, nativeVars(), Unlimited); res.Err == nil || res.Err.Error() != "context can not be nil" {
-		t.Errorf("no context: %+v", res)
-	}
-	if res := prog.Eval(t.Context(), nil, Unlimited); res.Err == nil || res.Err.Error() != "no such attribute(s): i" {
+	if res := prog.Eval(t.Context(), activation{}, Unlimited); res.Err == nil || res.Err.Error() != "no such attribute(s): i" {
 		t.Errorf("no variables: %+v", res)
-	}
-	if _, err := NewPlanner(Config{}); err == nil {
-		t.Error("a planner without adapter")
-	}
-	parsed, _ := e.env.Parse(`i == 3`)
-	for name, p := range map[string]func() (*Program, error){
-		"nil":       func() (*Program, error) { return e.planner.Plan(nil, nil) },
-		"unchecked": func() (*Program, error) { return e.planner.Plan(native(parsed), nil) },
-	} {
-		if _, err := p(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
 	}
 	overload := decls.Overload("f_int", []*types.Type{types.IntType}, types.IntType,
 		decls.UnaryBinding(func(v ref.Val) ref.Val { return v }))
@@ -86,7 +70,7 @@ func TestWrongUse(t *testing.T) {
 		}
 		fns[name] = fn
 	}
-	_, err := NewPlanner(Config{Functions: fns, Adapter: types.DefaultTypeAdapter, Provider: types.NewEmptyRegistry()})
+	_, err := NewPlanner(Config{Functions: fns, Adapter: types.DefaultTypeAdapter})
 	if err == nil || err.Error() != "overload already exists 'f_int'" {
 		t.Errorf("overload twice: %v", err)
 	}

@@ -25,7 +25,7 @@ type foldNode struct {
 	rangeSlot int32
 }
 
-func (n *foldNode) link(l *linker) {
+func (n *foldNode) link(l linker) {
 	n.identity.link(l)
 	n.rangeSlot = l.slot(n.iterRange.id())
 }
@@ -139,11 +139,11 @@ func (s *foldState) accumulated() ref.Val {
 	f := s.frame
 	val := s.node.accu.eval(f)
 	if l, ok := val.(traits.Lister); ok && l.Size() == types.IntZero {
-		val = types.NewMutableList(f.adapter)
+		val = types.NewMutableList(f.prog.adapter)
 		s.mutable = true
 	}
 	if m, ok := val.(traits.Mapper); ok && m.Size() == types.IntZero {
-		val = types.NewMutableMap(f.adapter, map[ref.Val]ref.Val{})
+		val = types.NewMutableMap(f.prog.adapter, map[ref.Val]ref.Val{})
 		s.mutable = true
 	}
 	s.accu = val
@@ -152,6 +152,7 @@ func (s *foldState) accumulated() ref.Val {
 
 // local names a variable of a comprehension.
 type local struct {
+	name string
 	fold int
 	part part
 }

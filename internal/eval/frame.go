@@ -3,6 +3,7 @@ package eval
 import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // mode says how an evaluation arrives at its cost.
@@ -19,13 +20,12 @@ const (
 
 // frame is the state of one evaluation.
 type frame struct {
-	prog    *Program
-	adapter types.Adapter
-	vars    Vars
-	done    <-chan struct{}
-	cost    uint64
-	limit   uint64
-	mode    mode
+	prog  *Program
+	vars  Vars
+	done  <-chan struct{}
+	cost  uint64
+	limit uint64
+	mode  mode
 	// depth is the number of muted parts in progress. Each hides the local
 	// variables that are bound outside of it.
 	depth       int32
@@ -38,8 +38,10 @@ type frame struct {
 	stack stack
 	// record is nil unless it was asked for.
 	record *Record
-	// single is the list by which comprehensions add an element to another.
-	single single
+	// single is the list of elem, by which comprehensions add an element to a list. No
+	// call keeps it.
+	single traits.Lister
+	elem   [1]ref.Val
 }
 
 // charge adds to the cost of a node and cuts the evaluation short beyond the limit.
@@ -68,14 +70,12 @@ func (f *frame) observe(slot int32, val any) {
 // adapt returns a value as a CEL value. An adapter returns a CEL value as it is, but
 // for pointers to values of basic types.
 func (f *frame) adapt(val any) ref.Val {
-	if v, ok := val.(ref.Val); ok {
-		switch v := val.(type) {
-		case *types.String, *types.Int, *types.Uint, *types.Double, *types.Bool, *types.Bytes:
-			return f.adapter.NativeToValue(v)
-		}
+	switch v := val.(type) {
+	case *types.String, *types.Int, *types.Uint, *types.Double, *types.Bool, *types.Bytes:
+	case ref.Val:
 		return v
 	}
-	return f.adapter.NativeToValue(val)
+	return f.prog.adapter.NativeToValue(val)
 }
 
 // interrupt counts an iteration and tells whether the context has ended. It looks at the

@@ -73,7 +73,7 @@ func TestNaN(t *testing.T) {
 		`nan < dyn(1 / (i - 3))`: "division by zero", `dyn(1 / (i - 3)) < nan`: "division by zero",
 		`[1.0, nan].all(x, x < 2.0)`: notOrdered,
 	} {
-		p, err := e.planner.Plan(native(compile(e.env, text)), nil)
+		p, err := e.plan(compile(e.env, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func (e *engines) run(t *testing.T, ast *cel.Ast) (same struct{ value, cost bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.planner.Plan(native(ast), nil)
+	p, err := e.plan(ast)
 	if err != nil {
 		t.Fatal(err)
 	}

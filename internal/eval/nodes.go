@@ -7,6 +7,7 @@ import (
 
 // node is a part of a program that has a value.
 type node interface {
+	linked
 	// eval returns the value, an error value if there is none.
 	eval(*frame) ref.Val
 	// id is the id by which the stack keeps the value. It is final once the
@@ -16,13 +17,7 @@ type node interface {
 
 // linked is what knows ids. It is linked once all ids are final.
 type linked interface {
-	link(*linker)
-}
-
-// planned is a node that is to be linked. Nodes that stand for others are not.
-type planned interface {
-	node
-	linked
+	link(linker)
 }
 
 // identity is the id of a node or step, and the slot of the stack that it has.
@@ -31,8 +26,8 @@ type identity struct {
 	slot   int32
 }
 
-func (i *identity) id() int64      { return i.nodeID }
-func (i *identity) link(l *linker) { i.slot = l.slot(i.nodeID) }
+func (i *identity) id() int64     { return i.nodeID }
+func (i *identity) link(l linker) { i.slot = l.slot(i.nodeID) }
 
 // parent is a node whose operands are found on the stack.
 type parent struct {
@@ -43,7 +38,7 @@ type parent struct {
 
 func newParent(id int64, args []node) parent { return parent{identity{nodeID: id}, args, nil} }
 
-func (p *parent) link(l *linker) {
+func (p *parent) link(l linker) {
 	p.identity.link(l)
 	p.slots = make([]int32, len(p.args))
 	for i, arg := range p.args {
@@ -111,19 +106,16 @@ type memberNode struct {
 func (n *memberNode) eval(f *frame) ref.Val {
 	val := n.arg.eval(f)
 	if !failed(val) {
-		val = types.Bool(n.contains(val))
+		var found bool
+		if str, ok := val.(types.String); ok {
+			_, found = n.strings[string(str)]
+		} else {
+			_, found = n.set[val]
+		}
+		val = types.Bool(found)
 	}
 	f.observe(n.slot, val)
 	return val
-}
-
-func (n *memberNode) contains(val ref.Val) (found bool) {
-	if str, ok := val.(types.String); ok {
-		_, found = n.strings[string(str)]
-	} else {
-		_, found = n.set[val]
-	}
-	return found
 }
 
 // orElseNode is or() and orValue() of optionals. It costs nothing and leaves its

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/containers"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
@@ -25,16 +25,13 @@ type Price func(args []ref.Val, result ref.Val) uint64
 type Config struct {
 	// Functions are the declared functions by name, with their bindings.
 	Functions map[string]*decls.FunctionDecl
-	// Container resolves the names of types. Nil is the container without a name.
+	// Container resolves the names of types.
 	Container *containers.Container
 	// Adapter makes CEL values of native values. It returns a CEL value as it is, but
 	// for pointers to values of basic types.
 	Adapter types.Adapter
-	// Provider knows the types.
-	Provider types.Provider
 	// Price returns the price of the calls of an overload, or of a function where the
-	// overload id is empty, and nil for one unit. A nil Price prices every call at
-	// one unit.
+	// overload id is empty.
 	Price func(function, overloadID string) Price
 	// Regexes are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
@@ -57,12 +54,6 @@ type Planner struct {
 // NewPlanner returns a planner for an environment. It fails if functions have no
 // consistent implementations.
 func NewPlanner(config Config) (*Planner, error) {
-	if config.Adapter == nil || config.Provider == nil {
-		return nil, errors.New("a planner needs an adapter and a provider")
-	}
-	if config.Container == nil {
-		config.Container = containers.DefaultContainer
-	}
 	p := &Planner{
 		config:    config,
 		overloads: map[string]*functions.Overload{},
@@ -81,33 +72,22 @@ func NewPlanner(config Config) (*Planner, error) {
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range append(slices.Clone(config.Regexes), matchesRegex()) {
+	for _, r := range config.Regexes {
 		p.regexes[r.Function] = r
 	}
+	p.regexes[overloads.Matches] = declare.Regex{Index: 1, Compile: compileMatches}
 	if or, ok := config.Functions["or"]; ok {
 		p.optionals = slices.ContainsFunc(or.OverloadDecls(), func(o *decls.OverloadDecl) bool {
-			return o.ID() == optionalOr
+			return o.ID() == optionalOverloads["or"]
 		})
 	}
 	return p, nil
 }
 
-const (
-	optionalOr      = "optional_or_optional"
-	optionalOrValue = "optional_orValue_value"
-)
-
 // Plan makes a program of a checked expression. The provider knows the types of the
-// expression; nil stands for the planner's. Plan fails where an API server does: at
-// conversions of constants that fail, regular expressions that do not compile, and
-// names without meaning.
+// expression. Plan fails where an API server does: at conversions of constants that
+// fail, regular expressions that do not compile, and names without meaning.
 func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Program, err error) {
-	if checked == nil || !checked.IsChecked() {
-		return nil, errors.New("the expression is not checked")
-	}
-	if provider == nil {
-		provider = p.config.Provider
-	}
 	// Constants are folded by the code that evaluates them, and a value may
 	// panic: bytes cannot be the key of a map.
 	defer func() {
@@ -116,36 +96,24 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 		}
 	}()
 	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames, positions: positionsOf(checked)}
-	b := &builder{
-		Planner:  p,
-		prog:     prog,
-		provider: provider,
-		refs:     checked.ReferenceMap(),
-		types:    checked.TypeMap(),
-		seen:     map[int64]struct{}{},
-	}
+	b := &builder{Planner: p, prog: prog, checked: checked, seen: map[int64]bool{}}
 	if prog.root, err = b.plan(checked.Expr()); err != nil {
 		return nil, err
 	}
-	l := &linker{ids: map[int64]int32{}}
+	l := linker{}
 	for _, n := range b.linked {
 		n.link(l)
 	}
-	prog.slots, prog.inputs = len(l.ids), len(b.inputs)
-	prog.tracked = b.tracked
+	prog.slots, prog.inputs = len(l), len(b.inputs)
 	return prog, nil
 }
 
 // linker numbers the ids once all of them are final.
-type linker struct {
-	ids map[int64]int32
-}
+type linker map[int64]int32
 
-func (l *linker) slot(id int64) int32 {
-	slot, ok := l.ids[id]
-	if !ok {
-		slot = int32(len(l.ids))
-		l.ids[id] = slot
+func (l linker) slot(id int64) int32 {
+	if _, ok := l[id]; !ok {
+		l[id] = int32(len(l))
 	}
-	return slot
+	return l[id]
 }

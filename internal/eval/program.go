@@ -30,28 +30,17 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 	return p.eval(ctx, vars, limit, nil)
 }
 
-func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Record) Result {
-	if ctx == nil {
-		return Result{Err: errNilContext, Kind: KindInternal}
-	}
-	if vars == nil {
-		vars = noVars{}
-	}
+func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Record) (res Result) {
 	f := p.frames.Get().(*frame)
-	f.prog, f.adapter, f.vars, f.done, f.limit = p, p.adapter, vars, ctx.Done(), limit
-	if record != nil {
-		record.begin(f, limit)
-	}
-	res, again := f.run(p.tracked)
-	if again {
-		f.reset()
+	f.prog, f.vars, f.done, f.limit = p, vars, ctx.Done(), limit
+	for tracked, again := p.tracked, true; again; tracked = true {
 		if record != nil {
 			record.begin(f, limit)
 		}
-		res, _ = f.run(true)
+		res, again = f.run(tracked)
+		f.reset()
 	}
-	f.reset()
-	f.prog, f.adapter, f.vars, f.done, f.record = nil, nil, nil, nil, nil
+	f.prog, f.vars, f.done, f.record = nil, nil, nil, nil
 	p.frames.Put(f)
 	if res.Kind == KindInterrupted {
 		res.Err = fmt.Errorf("%w: %w", res.Err, context.Cause(ctx))
@@ -61,10 +50,6 @@ func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Rec
 
 // Unlimited is a limit that no evaluation exceeds.
 const Unlimited = ^uint64(0)
-
-type noVars struct{}
-
-func (noVars) ResolveName(string) (any, bool) { return nil, false }
 
 // run evaluates once. It asks for another, tracked run if the plain one cannot tell
 // the cost.
@@ -98,7 +83,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 func (f *frame) reset() {
 	f.cost, f.mode, f.depth = 0, modePlain, 0
 	f.interrupted, f.iterations = false, 0
-	f.single = single{}
+	f.elem[0] = nil
 	clear(f.folds)
 	clear(f.inputs)
 	if cap(f.args) > maxKept {

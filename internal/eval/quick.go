@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"reflect"
 
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/functions"
@@ -15,14 +14,11 @@ import (
 
 // quicken replaces a call by one that takes less time, or whose errors are the same at
 // every run.
-func quicken(n *callNode) planned {
-	if n.function == operators.NotStrictlyFalse && n.unary != nil {
-		return &notFalseNode{*n}
-	}
+func quicken(n *callNode) node {
 	if n.binary == nil {
 		return n
 	}
-	if holds := orderOf(n.function); holds != nil {
+	if holds, ok := orders[n.function]; ok {
 		n.quick = ordered(holds)
 	}
 	switch n.overload {
@@ -36,20 +32,13 @@ func quicken(n *callNode) planned {
 	return n
 }
 
-// orderOf returns the condition that a comparison puts on the order of its arguments
-// (-1, 0 or 1), and nil for any other function.
-func orderOf(function string) func(order int) bool {
-	switch function {
-	case operators.Less:
-		return func(order int) bool { return order < 0 }
-	case operators.LessEquals:
-		return func(order int) bool { return order <= 0 }
-	case operators.Greater:
-		return func(order int) bool { return order > 0 }
-	case operators.GreaterEquals:
-		return func(order int) bool { return order >= 0 }
-	}
-	return nil
+// orders are the conditions that comparisons put on the order of their arguments
+// (-1, 0 or 1).
+var orders = map[string]func(order int) bool{
+	operators.Less:          func(order int) bool { return order < 0 },
+	operators.LessEquals:    func(order int) bool { return order <= 0 },
+	operators.Greater:       func(order int) bool { return order > 0 },
+	operators.GreaterEquals: func(order int) bool { return order >= 0 },
 }
 
 // ordered compares ints and strings, by a condition on their order. NaN is an error, as
@@ -80,19 +69,6 @@ func isNaN(v ref.Val) bool {
 	return ok && d != d
 }
 
-// notFalseNode is the condition of all() and exists(). A bool it returns as it is.
-type notFalseNode struct{ callNode }
-
-func (n *notFalseNode) eval(f *frame) ref.Val {
-	arg := n.args[0].eval(f)
-	if _, ok := arg.(types.Bool); ok && f.mode == modePlain && n.price == nil {
-		f.charge(n.nodeID, 1)
-		return arg
-	}
-	f.args = append(f.args, arg)
-	return n.leave(f, 1)
-}
-
 // appendNode adds one element to the list that a comprehension builds, without
 // making a list of the element.
 type appendNode struct {
@@ -102,44 +78,19 @@ type appendNode struct {
 
 func (n *appendNode) eval(f *frame) ref.Val {
 	lhs := n.args[0].eval(f)
+	var rhs ref.Val
 	if _, growing := lhs.(traits.MutableLister); !growing || f.mode == modeTracked {
-		return n.apply(f, lhs, n.list.eval(f))
+		rhs = n.list.eval(f)
+	} else {
+		rhs = n.list.args[0].eval(f)
+		f.charge(n.list.nodeID, common.ListCreateBaseCost)
+		if !failed(rhs) {
+			if f.single == nil {
+				f.single = types.NewRefValList(f.prog.adapter, f.elem[:])
+			}
+			f.elem[0], rhs = rhs, f.single
+		}
 	}
-	elem := n.list.args[0].eval(f)
-	f.charge(n.list.nodeID, common.ListCreateBaseCost)
-	if failed(elem) {
-		return n.apply(f, lhs, elem)
-	}
-	f.single = single{elem, f.adapter}
-	val := n.apply(f, lhs, &f.single)
-	f.single = single{}
-	return val
+	f.args = append(f.args, lhs, rhs)
+	return n.leave(f)
 }
-
-// single is a list of one element that lasts for one call. The call asks only for its
-// element; a price may ask for anything.
-type single struct {
-	elem    ref.Val
-	adapter types.Adapter
-}
-
-func (s *single) list() traits.Lister {
-	return types.NewRefValList(s.adapter, []ref.Val{s.elem})
-}
-
-func (s *single) Get(index ref.Val) ref.Val {
-	if index == types.IntZero {
-		return s.elem
-	}
-	return s.list().Get(index)
-}
-
-func (s *single) Size() ref.Val                               { return types.IntOne }
-func (s *single) Type() ref.Type                              { return types.ListType }
-func (s *single) Add(other ref.Val) ref.Val                   { return s.list().Add(other) }
-func (s *single) Contains(val ref.Val) ref.Val                { return s.list().Contains(val) }
-func (s *single) Iterator() traits.Iterator                   { return s.list().Iterator() }
-func (s *single) Equal(other ref.Val) ref.Val                 { return s.list().Equal(other) }
-func (s *single) Value() any                                  { return s.list().Value() }
-func (s *single) ConvertToType(t ref.Type) ref.Val            { return s.list().ConvertToType(t) }
-func (s *single) ConvertToNative(t reflect.Type) (any, error) { return s.list().ConvertToNative(t) }

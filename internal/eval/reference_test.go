@@ -105,7 +105,6 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 		Functions: env.Functions(),
 		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
-		Provider:  env.CELTypeProvider(),
 		Price: func(function, overload string) Price {
 			return func(args []ref.Val, result ref.Val) uint64 {
 				e.newer.watch(args, result)
@@ -311,7 +310,7 @@ func (e *engines) compare(t testing.TB, text string, vars activation, limits int
 func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activation, limits int) {
 	t.Helper()
 	want, wantErr := e.reference(ast)
-	got, gotErr := e.planner.Plan(native(ast), nil)
+	got, gotErr := e.plan(ast)
 	if fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 		t.Errorf("%s: plan error\n got %v\nwant %v", text, gotErr, wantErr)
 	}
@@ -329,10 +328,14 @@ func (e *engines) compareAST(t testing.TB, text string, ast *cel.Ast, vars activ
 func (e *engines) compareLimit(t testing.TB, text string, ast *cel.Ast, vars activation, limit uint64) {
 	t.Helper()
 	want, wantErr := e.reference(ast)
-	got, gotErr := e.planner.Plan(native(ast), nil)
+	got, gotErr := e.plan(ast)
 	if wantErr == nil && gotErr == nil {
 		e.compareRun(t, text, want, got, vars, limit)
 	}
+}
+
+func (e *engines) plan(ast *cel.Ast) (*Program, error) {
+	return e.planner.Plan(ast.NativeRep(), e.env.CELTypeProvider())
 }
 
 func native(ast *cel.Ast) *celast.AST { return ast.NativeRep() }
