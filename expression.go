@@ -160,7 +160,7 @@ func (x *Expression) evalError(code diag.Code, result eval.Result) *EvalError {
 	}
 	var failed *types.Err
 	if errors.As(result.Err, &failed) {
-		e.Position.Line, e.Position.Column = x.program.Position(x.source, failed.NodeID())
+		e.Position = x.program.Position(x.source, failed.NodeID())
 	}
 	return e
 }

@@ -123,7 +123,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError {
 	e := &diag.EvalError{Code: code, Expression: r.Expr, Server: result.Err.Error(), Cause: result.Err}
 	if failed, ok := errors.AsType[*types.Err](result.Err); ok {
-		e.Position.Line, e.Position.Column = r.program.Position(e.Expression, failed.NodeID())
+		e.Position = r.program.Position(e.Expression, failed.NodeID())
 	}
 	return e
 }

@@ -25,21 +25,24 @@ func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
 	return result
 }
 
-// unwrap returns the value of an entry, and whether it is present. If it is
-// optional, ok tells whether its value is.
-func (c *create) unwrap(i int, val ref.Val) (inner ref.Val, present, ok bool) {
+// operand evaluates the value of an element or entry, and tells whether it is present.
+// If it is optional, only its value may be. The error names it by what.
+func (c *create) operand(f *frame, i int, arg node, what func() string) (val ref.Val, present bool, err ref.Val) {
+	val = arg.eval(f)
+	if failed(val) {
+		return nil, false, val
+	}
 	if c.optional == nil || !c.optional[i] {
-		return val, true, true
+		return val, true, nil
 	}
 	opt, ok := val.(*types.Optional)
-	if !ok || !opt.HasValue() {
-		return nil, false, ok
+	switch {
+	case !ok:
+		return nil, false, types.NewErrWithNodeID(c.nodeID, "cannot initialize optional %s from non-optional value %s", what(), textOf(val))
+	case !opt.HasValue():
+		return nil, false, nil
 	}
-	return opt.GetValue(), true, true
-}
-
-func (c *create) notOptional(key string, val ref.Val) ref.Val {
-	return types.NewErrWithNodeID(c.nodeID, "cannot initialize optional entry '%s' from non-optional value %s", key, textOf(val))
+	return opt.GetValue(), true, nil
 }
 
 // listNode makes a list.
@@ -52,16 +55,12 @@ func (n *listNode) eval(f *frame) ref.Val {
 func (n *listNode) make(f *frame) ref.Val {
 	vals := make([]ref.Val, 0, len(n.args))
 	for i, elem := range n.args {
-		val := elem.eval(f)
-		if failed(val) {
-			return val
-		}
-		inner, present, ok := n.unwrap(i, val)
-		if !ok {
-			return types.NewErrWithNodeID(n.nodeID, "cannot initialize optional list element from non-optional value %s", textOf(val))
+		val, present, err := n.operand(f, i, elem, func() string { return "list element" })
+		if err != nil {
+			return err
 		}
 		if present {
-			vals = append(vals, inner)
+			vals = append(vals, val)
 		}
 	}
 	return types.NewRefValList(f.prog.adapter, vals)
@@ -81,19 +80,11 @@ func (n *mapNode) make(f *frame) ref.Val {
 		if failed(key) {
 			return key
 		}
-		val := n.args[i+1].eval(f)
-		if failed(val) {
-			return val
+		val, present, err := n.operand(f, i/2, n.args[i+1], func() string { return "entry '" + textOf(key) + "'" })
+		if err != nil {
+			return err
 		}
-		inner, present, ok := n.unwrap(i/2, val)
-		switch {
-		case !ok:
-			return n.notOptional(textOf(key), val)
-		case present:
-			entries[key] = inner
-		default:
-			delete(entries, key)
-		}
+		set(entries, key, val, present)
 	}
 	return types.NewRefValMap(f.prog.adapter, entries)
 }
@@ -112,19 +103,20 @@ func (n *structNode) eval(f *frame) ref.Val {
 func (n *structNode) make(f *frame) ref.Val {
 	fields := make(map[string]ref.Val, len(n.fields))
 	for i, field := range n.fields {
-		val := n.args[i].eval(f)
-		if failed(val) {
-			return val
+		val, present, err := n.operand(f, i, n.args[i], func() string { return "entry '" + field + "'" })
+		if err != nil {
+			return err
 		}
-		inner, present, ok := n.unwrap(i, val)
-		switch {
-		case !ok:
-			return n.notOptional(field, val)
-		case present:
-			fields[field] = inner
-		default:
-			delete(fields, field)
-		}
+		set(fields, field, val, present)
 	}
 	return label(n.nodeID, f.prog.provider.NewValue(n.typeName, fields))
+}
+
+// set sets an entry. One that is not present takes away an earlier one.
+func set[K comparable](entries map[K]ref.Val, key K, val ref.Val, present bool) {
+	if present {
+		entries[key] = val
+	} else {
+		delete(entries, key)
+	}
 }

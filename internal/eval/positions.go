@@ -1,6 +1,10 @@
 package eval
 
-import celast "github.com/google/cel-go/common/ast"
+import (
+	celast "github.com/google/cel-go/common/ast"
+
+	"github.com/kubecel/kubecel/diag"
+)
 
 // positions tell where the nodes of an expression are. Errors need this of a syntax tree
 // that is otherwise dropped after compilation.
@@ -19,24 +23,11 @@ func positionsOf(checked *celast.AST) positions {
 	return p
 }
 
-// Position finds a node in the source of the expression: line and column, both
-// from 1, the column in code points. Both are 0 if the node has no place.
-func (p *Program) Position(source string, node int64) (line, column int) {
-	at := p.positions
-	if node < 0 || node >= int64(len(at)) || at[node] == 0 {
-		return 0, 0
+// Position finds a node in the source of the expression. It is zero if the node has no
+// place.
+func (p *Program) Position(source string, node int64) diag.Position {
+	if node < 0 || node >= int64(len(p.positions)) || p.positions[node] == 0 {
+		return diag.Position{}
 	}
-	left := at[node] - 1
-	line, column = 1, 1
-	for _, r := range source {
-		if left == 0 {
-			break
-		}
-		left--
-		column++
-		if r == '\n' {
-			line, column = line+1, 1
-		}
-	}
-	return line, column
+	return diag.PositionAt([]rune(source), int(p.positions[node])-1)
 }
