@@ -94,7 +94,6 @@ func New(cfg Config) (*Env, error) {
 	}
 	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: env.Functions(),
-		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
 		Regexes:   l.regexes,

@@ -35,7 +35,13 @@ func (v *variable) resolve(f *frame) (any, error) {
 	if v.global {
 		// The tracker loses sight of what happens along the path, and so do the
 		// local variables.
-		defer f.mute()()
+		cost, limit, before := f.cost, f.limit, f.mode
+		f.limit, f.mode = Unlimited, modeMuted
+		f.depth++
+		defer func() {
+			f.cost, f.limit, f.mode = cost, limit, before
+			f.depth--
+		}()
 	}
 	if v.local != nil {
 		if val, ok := v.local.load(f); ok {

@@ -24,7 +24,7 @@ type builder struct {
 	seen   map[int64]bool
 }
 
-func (b *builder) plan(expr celast.Expr) (node, error) {
+func (b *builder) plan(expr celast.Expr) node {
 	// A macro may use an expression twice, with the same ids.
 	b.prog.tracked = b.prog.tracked || b.seen[expr.ID()]
 	b.seen[expr.ID()] = true
@@ -34,7 +34,7 @@ func (b *builder) plan(expr celast.Expr) (node, error) {
 	case celast.IdentKind:
 		return b.planIdent(expr.ID())
 	case celast.LiteralKind:
-		return b.constant(expr.ID(), expr.AsLiteral()), nil
+		return b.constant(expr.ID(), expr.AsLiteral())
 	case celast.SelectKind:
 		return b.planSelect(expr)
 	case celast.ListKind:
@@ -43,86 +43,59 @@ func (b *builder) plan(expr celast.Expr) (node, error) {
 		return b.planMap(expr)
 	case celast.StructKind:
 		return b.planStruct(expr)
-	case celast.ComprehensionKind:
-		return b.planFold(expr)
 	}
-	return nil, fmt.Errorf("unsupported expr: %v", expr)
+	return b.planFold(expr)
 }
 
-func (b *builder) planAll(exprs []celast.Expr) ([]node, error) {
+func (b *builder) planAll(exprs []celast.Expr) []node {
 	nodes := make([]node, len(exprs))
 	for i, e := range exprs {
-		n, err := b.plan(e)
-		if err != nil {
-			return nil, err
-		}
-		nodes[i] = n
+		nodes[i] = b.plan(e)
 	}
-	return nodes, nil
+	return nodes
 }
 
-func (b *builder) planList(expr celast.Expr) (node, error) {
+func (b *builder) planList(expr celast.Expr) node {
 	list := expr.AsList()
-	args, err := b.planAll(list.Elements())
-	if err != nil {
-		return nil, err
-	}
+	args := b.planAll(list.Elements())
 	n := &listNode{create{parent: newParent(expr.ID(), args)}}
 	for _, i := range list.OptionalIndices() {
 		n.setOptional(int(i), len(args))
 	}
-	return b.literal(n, args), nil
+	return b.literal(n, args)
 }
 
-func (b *builder) planMap(expr celast.Expr) (node, error) {
+func (b *builder) planMap(expr celast.Expr) node {
 	entries := expr.AsMap().Entries()
-	exprs := make([]celast.Expr, 0, 2*len(entries))
-	for _, e := range entries {
-		exprs = append(exprs, e.AsMapEntry().Key(), e.AsMapEntry().Value())
-	}
-	args, err := b.planAll(exprs)
-	if err != nil {
-		return nil, err
-	}
-	n := &mapNode{create{parent: newParent(expr.ID(), args)}}
+	n := &mapNode{}
+	args := make([]node, 0, 2*len(entries))
 	for i, e := range entries {
-		if e.AsMapEntry().IsOptional() {
+		entry := e.AsMapEntry()
+		args = append(args, b.plan(entry.Key()), b.plan(entry.Value()))
+		if entry.IsOptional() {
 			n.setOptional(i, len(entries))
 		}
 	}
-	return b.literal(n, args), nil
+	n.parent = newParent(expr.ID(), args)
+	return b.literal(n, args)
 }
 
-func (b *builder) planStruct(expr celast.Expr) (node, error) {
+func (b *builder) planStruct(expr celast.Expr) node {
 	obj := expr.AsStruct()
-	name, ok := b.typeName(obj.TypeName())
-	if !ok {
-		return nil, fmt.Errorf("unknown type: %s", obj.TypeName())
+	if _, found := b.prog.provider.FindStructType(obj.TypeName()); !found {
+		panic(planFailed{fmt.Errorf("unknown type: %s", obj.TypeName())})
 	}
-	exprs := make([]celast.Expr, len(obj.Fields()))
-	n := &structNode{typeName: name, fields: make([]string, len(exprs))}
+	args := make([]node, len(obj.Fields()))
+	n := &structNode{typeName: obj.TypeName(), fields: make([]string, len(args))}
 	for i, field := range obj.Fields() {
 		f := field.AsStructField()
-		exprs[i], n.fields[i] = f.Value(), f.Name()
+		args[i], n.fields[i] = b.plan(f.Value()), f.Name()
 		if f.IsOptional() {
-			n.setOptional(i, len(exprs))
+			n.setOptional(i, len(args))
 		}
-	}
-	args, err := b.planAll(exprs)
-	if err != nil {
-		return nil, err
 	}
 	n.parent = newParent(expr.ID(), args)
-	return add(b, n), nil
-}
-
-func (b *builder) typeName(name string) (string, bool) {
-	for _, candidate := range b.config.Container.ResolveCandidateNames(name) {
-		if _, found := b.prog.provider.FindStructType(candidate); found {
-			return candidate, true
-		}
-	}
-	return "", false
+	return add(b, n)
 }
 
 func (c *create) setOptional(i, n int) {
@@ -139,7 +112,7 @@ func (b *builder) literal(n node, args []node) node {
 			return add(b, n)
 		}
 	}
-	return b.constant(n.id(), n.eval(b.scratch()))
+	return b.constant(n.id(), n.eval(&frame{prog: b.prog, limit: Unlimited, mode: modeMuted}))
 }
 
 // add remembers what is to be linked once the whole expression is planned.
@@ -152,45 +125,29 @@ func (b *builder) constant(id int64, val ref.Val) *constNode {
 	return add(b, &constNode{identity{nodeID: id}, val})
 }
 
-// scratch is a frame for the computation of constants.
-func (b *builder) scratch() *frame {
-	return &frame{prog: b.prog, limit: Unlimited, mode: modeMuted}
-}
-
-func (b *builder) planFold(expr celast.Expr) (node, error) {
+func (b *builder) planFold(expr celast.Expr) node {
 	fold := expr.AsComprehension()
 	n := &foldNode{identity: identity{nodeID: expr.ID()}, index: b.prog.folds, pairs: fold.IterVar2() != "", eager: b.config.Eager}
 	b.prog.folds++
-	var err error
-	if n.accu, err = b.plan(fold.AccuInit()); err != nil {
-		return nil, err
-	}
-	if n.iterRange, err = b.plan(fold.IterRange()); err != nil {
-		return nil, err
-	}
+	n.accu = b.plan(fold.AccuInit())
+	n.iterRange = b.plan(fold.IterRange())
 	// The accumulator hides an iteration variable of the same name.
 	outer := len(b.scope)
 	b.bind(n, fold.IterVar2(), iter2Part)
 	b.bind(n, fold.IterVar(), iterPart)
 	b.bind(n, fold.AccuVar(), accuPart)
 	b.loops++
-	if n.cond, err = b.plan(fold.LoopCondition()); err != nil {
-		return nil, err
-	}
+	n.cond = b.plan(fold.LoopCondition())
 	if c, ok := n.cond.(*constNode); ok {
 		n.endless = c.val == types.True
 	}
-	if n.step, err = b.plan(fold.LoopStep()); err != nil {
-		return nil, err
-	}
+	n.step = b.plan(fold.LoopStep())
 	b.loops--
 	b.scope = b.scope[:outer]
 	b.bind(n, fold.AccuVar(), accuPart)
-	if n.result, err = b.plan(fold.Result()); err != nil {
-		return nil, err
-	}
+	n.result = b.plan(fold.Result())
 	b.scope = b.scope[:outer]
-	return add(b, n), nil
+	return add(b, n)
 }
 
 func (b *builder) bind(n *foldNode, name string, part part) {

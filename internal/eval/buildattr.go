@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,20 +13,17 @@ func (b *builder) attr(a attribute) *attrNode { return add(b, &attrNode{attr: a}
 
 // planIdent plans what the checker resolved to a name: a constant, a type or a
 // variable.
-func (b *builder) planIdent(id int64) (node, error) {
-	ref, ok := b.checked.ReferenceMap()[id]
-	if !ok {
-		return nil, fmt.Errorf("expression %d is not resolved", id)
-	}
+func (b *builder) planIdent(id int64) node {
+	ref := b.checked.ReferenceMap()[id]
 	if ref.Value != nil {
-		return b.constant(id, ref.Value), nil
+		return b.constant(id, ref.Value)
 	}
 	if b.checked.GetType(id).Kind() == types.TypeKind {
 		val, found := b.prog.provider.FindIdent(ref.Name)
 		if !found {
-			return nil, fmt.Errorf("reference to undefined type: %s", ref.Name)
+			panic(planFailed{fmt.Errorf("reference to undefined type: %s", ref.Name)})
 		}
-		return b.constant(id, val), nil
+		return b.constant(id, val)
 	}
 	v := &variable{path: path{startID: id}}
 	// A leading dot is how the checker marks a variable that a local one hides.
@@ -35,7 +31,7 @@ func (b *builder) planIdent(id int64) (node, error) {
 		v.local = b.lookup(v.name)
 	}
 	v.input = b.input(v.name)
-	return b.attr(v), nil
+	return b.attr(v)
 }
 
 // input returns the index of a variable from outside the expression.
@@ -48,24 +44,18 @@ func (b *builder) input(name string) int {
 	return i
 }
 
-func (b *builder) planSelect(expr celast.Expr) (node, error) {
+func (b *builder) planSelect(expr celast.Expr) node {
 	if _, ok := b.checked.ReferenceMap()[expr.ID()]; ok {
 		return b.planIdent(expr.ID())
 	}
 	sel := expr.AsSelect()
-	operand, err := b.plan(sel.Operand())
-	if err != nil {
-		return nil, err
-	}
-	return b.extend(operand, &step{
+	return b.extend(b.plan(sel.Operand()), &step{
 		identity: identity{nodeID: expr.ID()},
 		test:     sel.IsTestOnly(),
 		key:      types.String(sel.FieldName()),
 		field:    b.field(b.checked.GetType(sel.Operand().ID()), sel.FieldName()),
 	})
 }
-
-var errPathIntoTest = errors.New("a presence test has no parts")
 
 // field returns the accessors of a field, or nil if its type has none.
 func (b *builder) field(t *types.Type, name string) *types.FieldType {
@@ -80,26 +70,23 @@ func (b *builder) field(t *types.Type, name string) *types.FieldType {
 }
 
 // extend adds a step to a path, or begins one with the value of the operand.
-func (b *builder) extend(operand node, s *step) (node, error) {
+func (b *builder) extend(operand node, s *step) node {
 	n, ok := operand.(*attrNode)
 	if !ok {
 		n = b.attr(b.branch(operand))
 	}
-	if n.test {
-		return nil, errPathIntoTest
-	}
 	s.direct = !s.test && s.field == nil && s.attr == nil
 	n.test = s.test
 	n.attr.add(add(b, s))
-	return n, nil
+	return n
 }
 
-func (b *builder) planIndex(id int64, args []node, optional bool) (node, error) {
+func (b *builder) planIndex(id int64, args []node, optional bool) node {
 	s := &step{identity: identity{nodeID: id}, optional: optional}
 	if index, ok := args[1].(*constNode); ok {
 		var err error
 		if s.key, err = newKey(index.val); err != nil {
-			return nil, err
+			panic(planFailed{err})
 		}
 	} else {
 		_, found := args[1].(*attrNode)
@@ -108,9 +95,8 @@ func (b *builder) planIndex(id int64, args []node, optional bool) (node, error) 
 	return b.extend(args[0], s)
 }
 
-func (b *builder) planConditional(id int64, args []node) (node, error) {
-	yes, no := b.branch(args[1]), b.branch(args[2])
-	return b.attr(add(b, &conditional{nodeID: id, condition: args[0], yes: yes, no: no})), nil
+func (b *builder) planConditional(id int64, args []node) node {
+	return b.attr(add(b, &conditional{nodeID: id, condition: args[0], yes: b.branch(args[1]), no: b.branch(args[2])}))
 }
 
 // branch returns the attribute of an expression, or begins one with its value. An

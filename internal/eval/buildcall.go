@@ -14,22 +14,19 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-func (b *builder) planCall(expr celast.Expr) (node, error) {
+func (b *builder) planCall(expr celast.Expr) node {
 	ast := expr.AsCall()
 	exprs := ast.Args()
 	if ast.IsMemberFunction() {
 		exprs = append([]celast.Expr{ast.Target()}, exprs...)
 	}
-	args, err := b.planAll(exprs)
-	if err != nil {
-		return nil, err
-	}
+	args := b.planAll(exprs)
 	id, function := expr.ID(), ast.FunctionName()
 	switch function {
 	case operators.LogicalAnd:
-		return add(b, &logicNode{newParent(id, args), types.False}), nil
+		return add(b, &logicNode{newParent(id, args), types.False})
 	case operators.LogicalOr:
-		return add(b, &logicNode{newParent(id, args), types.True}), nil
+		return add(b, &logicNode{newParent(id, args), types.True})
 	case operators.Conditional:
 		return b.planConditional(id, args)
 	case operators.Index:
@@ -46,39 +43,35 @@ func (b *builder) planCall(expr celast.Expr) (node, error) {
 
 // specialize replaces calls that can be made while planning, or in less time. The order
 // is that of the API server's planner.
-func (b *builder) specialize(n *callNode) (node, error) {
-	if err := b.implement(n); err != nil {
-		return nil, err
-	}
+func (b *builder) specialize(n *callNode) node {
+	b.implement(n)
 	if id, ok := optionalOverloads[n.function]; ok && b.optionals && len(n.args) == 2 && (n.overload == "" || n.overload == id) {
-		return add(b, &orElseNode{identity{nodeID: n.nodeID}, n.args[0], n.args[1], n.function == "orValue"}), nil
+		return add(b, &orElseNode{identity{nodeID: n.nodeID}, n.args[0], n.args[1], n.function == "orValue"})
 	}
 	if n.overload == overloads.InList {
 		if member := b.planMember(n); member != nil {
-			return member, nil
+			return member
 		}
 	} else if overloads.IsTypeConversionFunction(n.function) && len(n.args) == 1 {
 		if arg, ok := n.args[0].(*constNode); ok {
 			val := n.invoke([]ref.Val{arg.val})
 			if err, ok := val.(*types.Err); ok {
-				return nil, err
+				panic(planFailed{err})
 			}
-			return b.constant(n.nodeID, val), nil
+			return b.constant(n.nodeID, val)
 		}
 	}
-	if op, err := b.compileRegex(n); err != nil {
-		return nil, err
-	} else if op != nil {
+	if op := b.compileRegex(n); op != nil {
 		*n = callNode{
 			parent: n.parent, function: n.function, overload: n.overload, price: n.price, repeated: n.repeated,
 			variadic: op, stops: true, borrows: true,
 		}
 	}
-	return add(b, quicken(n)), nil
+	return add(b, quicken(n))
 }
 
 // implement finds the implementation of a call and its price.
-func (b *builder) implement(n *callNode) error {
+func (b *builder) implement(n *callNode) {
 	switch n.function {
 	case operators.Equals:
 		n.overload, n.binary = overloads.Equals, types.Equal
@@ -87,7 +80,7 @@ func (b *builder) implement(n *callNode) error {
 	}
 	n.price = b.config.Price(n.function, n.overload)
 	if n.binary != nil {
-		return nil
+		return
 	}
 	impl, bound := b.overloads[n.overload]
 	if !bound {
@@ -105,7 +98,7 @@ func (b *builder) implement(n *callNode) error {
 		n.binary = impl.Binary
 	case impl.Function == nil && (bound || arity == 0):
 		shape := []string{"()", "(arg)", "(lhs, rhs)", "(...)"}[min(arity, 3)]
-		return fmt.Errorf("no such overload: %s%s", n.function, shape)
+		panic(planFailed{fmt.Errorf("no such overload: %s%s", n.function, shape)})
 	default:
 		n.variadic = impl.Function
 		n.stops = !n.nonStrict && (bound || arity > 2)
@@ -113,7 +106,6 @@ func (b *builder) implement(n *callNode) error {
 			n.trait = 0
 		}
 	}
-	return nil
 }
 
 func notEqual(lhs, rhs ref.Val) ref.Val { return types.Bool(types.Equal(lhs, rhs) != types.True) }
@@ -169,17 +161,24 @@ func equalNumbers(elem ref.Val) []ref.Val {
 
 // compileRegex returns the implementation of a call with a constant regular
 // expression, or nil for any other call.
-func (b *builder) compileRegex(n *callNode) (functions.FunctionOp, error) {
+func (b *builder) compileRegex(n *callNode) functions.FunctionOp {
 	r, found := b.regexes[n.function]
 	if !found || r.Index >= len(n.args) {
-		return nil, nil
+		return nil
 	}
-	if arg, ok := n.args[r.Index].(*constNode); ok {
-		if pattern, ok := arg.val.(types.String); ok {
-			return r.Compile(string(pattern))
-		}
+	arg, _ := n.args[r.Index].(*constNode)
+	if arg == nil {
+		return nil
 	}
-	return nil, nil
+	pattern, ok := arg.val.(types.String)
+	if !ok {
+		return nil
+	}
+	op, err := r.Compile(string(pattern))
+	if err != nil {
+		panic(planFailed{err})
+	}
+	return op
 }
 
 // compileMatches compiles the regular expressions of matches.

@@ -102,18 +102,6 @@ func (f *frame) interrupt() bool {
 // context (k8s.io/apiserver/pkg/apis/cel CheckFrequency).
 const InterruptFrequency = 100
 
-// mute begins a part of the evaluation that costs nothing and sees no local variable
-// that is bound outside of it. The function that it returns ends the part.
-func (f *frame) mute() func() {
-	cost, limit, before := f.cost, f.limit, f.mode
-	f.limit, f.mode = Unlimited, modeMuted
-	f.depth++
-	return func() {
-		f.cost, f.limit, f.mode = cost, limit, before
-		f.depth--
-	}
-}
-
 // label gives a position to an error without one. It returns a new error, since
 // functions may share theirs, and any other value as it is.
 func label(id int64, val ref.Val) ref.Val {

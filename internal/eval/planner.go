@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	celast "github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/containers"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/overloads"
@@ -25,8 +24,6 @@ type Price func(args []ref.Val, result ref.Val) uint64
 type Config struct {
 	// Functions are the declared functions by name, with their bindings.
 	Functions map[string]*decls.FunctionDecl
-	// Container resolves the names of types.
-	Container *containers.Container
 	// Adapter makes CEL values of native values. It returns a CEL value as it is, but
 	// for pointers to values of basic types.
 	Adapter types.Adapter
@@ -91,15 +88,17 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 	// Constants are folded by the code that evaluates them, and a value may
 	// panic: bytes cannot be the key of a map.
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case planFailed:
+			prog, err = nil, r.error
+		default:
 			prog, err = nil, internalError(r)
 		}
 	}()
 	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames, positions: positionsOf(checked)}
 	b := &builder{Planner: p, prog: prog, checked: checked, seen: map[int64]bool{}}
-	if prog.root, err = b.plan(checked.Expr()); err != nil {
-		return nil, err
-	}
+	prog.root = b.plan(checked.Expr())
 	l := linker{}
 	for _, n := range b.linked {
 		n.link(l)
@@ -107,6 +106,9 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 	prog.slots, prog.inputs = len(l), len(b.inputs)
 	return prog, nil
 }
+
+// planFailed is the panic by which a builder gives up.
+type planFailed struct{ error }
 
 // linker numbers the ids once all of them are final.
 type linker map[int64]int32

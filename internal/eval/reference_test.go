@@ -103,7 +103,6 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 	}
 	planner, err := NewPlanner(Config{
 		Functions: env.Functions(),
-		Container: env.Container,
 		Adapter:   env.CELTypeAdapter(),
 		Price: func(function, overload string) Price {
 			return func(args []ref.Val, result ref.Val) uint64 {

@@ -73,21 +73,17 @@ func (s *stack) take(adapter types.Adapter, slots []int32, args []ref.Val) bool 
 		}
 		e := s.entries[at-1]
 		s.truncate(at - 1)
-		args[i] = e.value(adapter)
+		switch v := e.val.(type) {
+		case nil:
+		case ref.Val:
+			args[i] = v
+		case error:
+			args[i] = types.WrapErr(v)
+		default:
+			args[i] = adapter.NativeToValue(v)
+		}
 	}
 	return true
-}
-
-func (e entry) value(adapter types.Adapter) ref.Val {
-	switch v := e.val.(type) {
-	case nil:
-		return nil
-	case ref.Val:
-		return v
-	case error:
-		return types.WrapErr(v)
-	}
-	return adapter.NativeToValue(e.val)
 }
 
 // maxKept is the number of entries or arguments up to which a frame keeps their memory
