@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,8 +52,6 @@ type Sound struct {
 	Bounded bool `json:"bounded"`
 	// Max is the bound for one evaluation.
 	Max uint64 `json:"max,omitempty"`
-	// Total is the bound for all evaluations.
-	Total uint64 `json:"total,omitempty"`
 	// Doubts are the places at which the estimate may be too low.
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
@@ -110,46 +110,36 @@ func (a *Advice) write(b *strings.Builder) {
 	if a.Note != "" {
 		fmt.Fprintf(b, "  %s\n", a.Note)
 	}
-	if len(a.Together) > 0 {
-		proof := ""
-		if a.Proven {
-			proof = ", estimated anew with them"
-		}
-		fmt.Fprintf(b, "\n  set these bounds: the estimate is %s then%s\n", number(a.TogetherTotal), proof)
-		for _, c := range a.Together {
+	list := func(title string, changes []Change) {
+		for i, c := range changes {
+			if i == 0 {
+				b.WriteString(title)
+			}
 			c.write(b)
 		}
 	}
-	first := true
-	for _, c := range a.Alone {
-		if !c.Fits || len(a.Together) == 1 && a.Together[0].Schema == c.Schema {
-			continue
-		}
-		if first {
-			fmt.Fprintf(b, "  or one of these alone, at most:\n")
-			first = false
-		}
-		c.write(b)
+	proof := ""
+	if a.Proven {
+		proof = ", estimated anew with them"
 	}
-	for i, c := range a.Growth {
-		if i == 0 {
-			fmt.Fprintf(b, "\n  as far as this expression goes, each bound alone may grow to:\n")
-		}
-		c.write(b)
-	}
+	list(fmt.Sprintf("\n  set these bounds: the estimate is %s then%s\n", number(a.TogetherTotal), proof), a.Together)
+	list("  or one of these alone, at most:\n", slices.DeleteFunc(slices.Clone(a.Alone), func(c Change) bool {
+		return !c.Fits || len(a.Together) == 1 && a.Together[0].Schema == c.Schema
+	}))
+	list("\n  as far as this expression goes, each bound alone may grow to:\n", a.Growth)
 }
 
 func (c Change) write(b *strings.Builder) {
 	from := "it is missing"
 	if c.Value != nil {
-		from = "now " + number(uint64(max(*c.Value, 0)))
-		if *c.Value < 0 {
-			from = "now " + strconv.FormatInt(*c.Value, 10)
+		from = "now " + strconv.FormatInt(*c.Value, 10)
+		if *c.Value >= 0 {
+			from = "now " + number(uint64(*c.Value))
 		}
 	}
 	more := ""
 	if !c.Largest && c.Fits {
 		more = " or more"
 	}
-	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", number(uint64(c.To)), more, place(c.Data), from)
+	fmt.Fprintf(b, "    %-14s %12s%s  %s (%s)\n", c.Keyword+":", number(uint64(c.To)), more, cmp.Or(c.Data, root), from)
 }

@@ -14,10 +14,6 @@ type Span struct {
 	End int `json:"end"`
 	// Position is the line and the column of the first code point.
 	diag.Position
-	// EndLine is the line of End.
-	EndLine int `json:"endLine"`
-	// EndColumn is the column behind the last code point.
-	EndColumn int `json:"endColumn"`
 }
 
 // Node is one node of an expression. For the least as for the most, Total is Own
@@ -53,8 +49,6 @@ type Node struct {
 	Total cost.Range `json:"total"`
 	// Share is the share of Count × Total.Max in the estimate of the expression.
 	Share float64 `json:"share"`
-	// OwnShare is the share of Count × Own.Max.
-	OwnShare float64 `json:"ownShare"`
 	// Operands are the sizes from which a call is priced, and the number of iterations
 	// of a comprehension.
 	Operands []Size `json:"operands,omitempty"`
@@ -77,32 +71,16 @@ func (n *Node) Each(f func(*Node)) {
 	}
 }
 
-// Kind is the kind of a node.
+// Kind is the kind of a node:
+//   - "identifier": a variable
+//   - "literal"
+//   - "selection": of a field
+//   - "presence test": has()
+//   - "call": of a function or operator
+//   - "list", "map", "message": a literal of these
+//   - "comprehension": a loop, which is what macros such as all() become
+//   - "binding": cel.bind() and what else names a value
 type Kind string
-
-// The kinds of nodes.
-const (
-	// KindIdent is a variable.
-	KindIdent Kind = "identifier"
-	// KindLiteral is a literal.
-	KindLiteral Kind = "literal"
-	// KindSelect is a field selection.
-	KindSelect Kind = "selection"
-	// KindPresence is has().
-	KindPresence Kind = "presence test"
-	// KindCall is a call of a function or operator.
-	KindCall Kind = "call"
-	// KindList is a list literal.
-	KindList Kind = "list"
-	// KindMap is a map literal.
-	KindMap Kind = "map"
-	// KindMessage is a message literal.
-	KindMessage Kind = "message"
-	// KindComprehension is a loop, which is what macros such as all() become.
-	KindComprehension Kind = "comprehension"
-	// KindBinding is cel.bind() and what else names a value.
-	KindBinding Kind = "binding"
-)
 
 // Role is what a node is to the one above:
 //   - "operand": what is selected from
@@ -135,11 +113,8 @@ type Size struct {
 	Size cost.Range `json:"size"`
 	// Source says where the size comes from. It is the kind of Bound if there is one.
 	Source cost.Source `json:"source"`
-	// Path is the path of the data in the expression, only if its size is declared.
-	// API servers let paths overwrite each other, so that it can be another path than
-	// that of the operand.
-	Path string `json:"path,omitempty"`
-	// Bound is the bound in the schema. It is nil if there is none.
+	// Bound is the bound in the schema. It is nil if there is none. API servers let paths
+	// overwrite each other, so it can be that of another path than the operand's.
 	Bound *cost.Bound `json:"bound,omitempty"`
 }
 
@@ -148,8 +123,6 @@ type NodeCost struct {
 	// Units are the cost units of the node itself. In the one case in which an API
 	// server takes a unit off, they wrap around.
 	Units uint64 `json:"units"`
-	// Charges is how often the node was charged.
-	Charges uint64 `json:"charges"`
 	// Iterations is how often the body of a comprehension ran.
 	Iterations uint64 `json:"iterations,omitempty"`
 }

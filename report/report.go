@@ -34,10 +34,6 @@ type Judgement struct {
 	Limit uint64 `json:"limit"`
 	// Within tells whether the estimate is within the limit.
 	Within bool `json:"within"`
-	// Headroom is what is left, zero if the estimate is over the limit.
-	Headroom uint64 `json:"headroom"`
-	// Factor is the estimate as a multiple of the limit.
-	Factor float64 `json:"factor"`
 	// Message is what a server says of an estimate over the limit.
 	Message string `json:"message,omitempty"`
 }
@@ -134,12 +130,10 @@ type Evaluations struct {
 	Count uint64 `json:"count"`
 	// Bounded tells whether Count is the product of the bounds of Chain. If not, a
 	// bound is missing. Count is then how many values of MinSize bytes, each with a
-	// comma, fit into a request of RequestSize bytes.
+	// comma, fit into a request of [cost.MaxRequestSizeBytes].
 	Bounded bool `json:"bounded"`
 	// MinSize is the length in bytes of the shortest JSON of a value at the place.
 	MinSize int64 `json:"minSize"`
-	// RequestSize is the size in bytes of the largest request.
-	RequestSize int64 `json:"requestSize"`
 	// Chain are the lists and maps around the expression, the outermost first.
 	Chain []cost.Bound `json:"chain,omitempty"`
 }

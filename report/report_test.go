@@ -15,7 +15,7 @@ func TestTextLines(t *testing.T) {
 	source := strings.Repeat("é", 90) + "marked here\nand\tmarked"
 	start := 90
 	x := &report.Expression{Source: source, Root: &report.Node{
-		Share: 1, Kind: "call", OwnShare: 1, At: report.Span{Start: start, End: len([]rune(source))},
+		Share: 1, Kind: "call", Count: 1, Own: cost.Exactly(1), At: report.Span{Start: start, End: len([]rune(source))},
 	}}
 	lines := strings.Split(x.Text(), "\n")
 	want := []string{
@@ -43,7 +43,7 @@ func TestTextEmpty(t *testing.T) {
 	}
 	value := int64(-3)
 	size := report.Size{Size: cost.Exactly(0), Source: cost.SourceDeclared, Bound: &cost.Bound{Kind: cost.SourceDeclared, Value: &value, Keyword: "maxItems", Note: "odd"}}
-	text := (&report.Expression{Source: "f()", Root: &report.Node{OwnShare: 1, At: report.Span{End: 3}, Operands: []report.Size{size}, Total: cost.Exactly(1 << 63)}}).Text()
+	text := (&report.Expression{Source: "f()", Root: &report.Node{Count: 1, Own: cost.Exactly(1 << 63), At: report.Span{End: 3}, Operands: []report.Size{size}, Total: cost.Exactly(1 << 63)}}).Text()
 	for _, want := range []string{"operand 0: 0, maxItems -3 of the root (odd)\n", ": 9,223,372,036,854,775,808\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("text %q lacks %q", text, want)

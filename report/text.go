@@ -18,6 +18,8 @@ const (
 	textWidth = 96
 	shown     = 8
 	barWidth  = 20
+	loop      = "comprehension"
+	root      = "the root"
 )
 
 // number writes a cost, a size or a number of evaluations with groups of three
@@ -27,14 +29,10 @@ func number(n uint64) string {
 		return "unbounded"
 	}
 	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return b.String()
+	return digits
 }
 
 // listed is how many expressions are listed at least.
@@ -44,13 +42,12 @@ const listed = 20
 // of its expressions, the costliest first. Zero or less stands for all.
 func (s *CRD) Text(most int) string {
 	var b strings.Builder
-	title := strings.TrimSpace(s.Name + " " + s.Version)
-	if title != "" {
+	if title := strings.TrimSpace(s.Name + " " + s.Version); title != "" {
 		fmt.Fprintln(&b, title)
 	}
-	fmt.Fprintf(&b, "%d expressions, estimated at %s together; %s\n", len(s.Expressions), number(s.Total), s.Server.text("a server of Kubernetes "+s.Release.String()))
+	fmt.Fprintf(&b, "%d expressions, estimated at %s together; %s\n", len(s.Expressions), number(s.Total), s.Server.text("a server of Kubernetes "+s.Release.String(), s.Total))
 	if s.Caller.Limit != s.Server.Limit {
-		fmt.Fprintf(&b, "by your limit: %s\n", s.Caller.text("you"))
+		fmt.Fprintf(&b, "by your limit: %s\n", s.Caller.text("you", s.Total))
 	}
 	if s.Accepted {
 		fmt.Fprintf(&b, "Kubernetes %v accepts the schema.\n", s.Release)
@@ -98,18 +95,16 @@ func (s *CRD) Text(most int) string {
 	return b.String()
 }
 
-func (v Judgement) text(who string) string {
-	if v.Within {
-		return fmt.Sprintf("%s allows %s, %s are left", who, number(v.Limit), number(v.Headroom))
+func (v Judgement) text(who string, estimate uint64) string {
+	who += " allows " + number(v.Limit)
+	factor := float64(estimate) / float64(max(v.Limit, 1))
+	switch {
+	case v.Within:
+		return fmt.Sprintf("%s, %s are left", who, number(v.Limit-estimate))
+	case factor >= 100:
+		return fmt.Sprintf("%s, which is exceeded %s times", who, number(uint64(min(factor, math.MaxUint64/2))))
 	}
-	return fmt.Sprintf("%s allows %s, which is exceeded %s", who, number(v.Limit), factor(v.Factor))
-}
-
-func factor(f float64) string {
-	if f >= 100 {
-		return number(uint64(min(f, math.MaxUint64/2))) + " times"
-	}
-	return fmt.Sprintf("%.4g times", f)
+	return fmt.Sprintf("%s, which is exceeded %.4g times", who, factor)
 }
 
 // Text is the report for a terminal: the expression with its costliest parts marked
@@ -132,25 +127,29 @@ func (x *Expression) Text() string {
 			fmt.Fprintf(&b, "      %s\n", sizeText(size))
 		}
 	}
-	fmt.Fprintf(&b, "\n  one evaluation    %s (at least %s)\n", number(x.Estimate.Max), number(x.Estimate.Min))
-	x.writeEvaluations(&b)
-	fmt.Fprintf(&b, "  estimated total   %s; %s\n", number(x.Total), x.Server.text("a server"))
+	row := func(title, format string, values ...any) {
+		fmt.Fprintf(&b, "  %-17s "+format+"\n", append([]any{title}, values...)...)
+	}
+	b.WriteByte('\n')
+	row("one evaluation", "%s (at least %s)", number(x.Estimate.Max), number(x.Estimate.Min))
+	x.Evaluations.write(row)
+	row("estimated total", "%s; %s", number(x.Total), x.Server.text("a server", x.Total))
 	if x.Caller.Limit != x.Server.Limit {
-		fmt.Fprintf(&b, "  by your limit     %s\n", x.Caller.text("you"))
+		row("by your limit", "%s", x.Caller.text("you", x.Total))
 	}
 	if x.Server.Message != "" {
-		fmt.Fprintf(&b, "  a server says     %s\n", x.Server.Message)
+		row("a server says", "%s", x.Server.Message)
 	}
-	x.writeSound(&b)
+	x.Sound.write(x.Estimate.Max, row)
 	if a := x.Actual; a != nil {
-		fmt.Fprintf(&b, "  it did cost       %s", number(a.Cost))
+		spent := number(a.Cost)
 		if a.Evaluations > 0 {
-			fmt.Fprintf(&b, " in %d evaluations", a.Evaluations)
+			spent += fmt.Sprintf(" in %d evaluations", a.Evaluations)
 		}
 		if a.Error != "" {
-			fmt.Fprintf(&b, "; it failed: %s", a.Error)
+			spent += "; it failed: " + a.Error
 		}
-		b.WriteByte('\n')
+		row("it did cost", "%s", spent)
 	}
 	x.Advice.write(&b)
 	return b.String()
@@ -168,9 +167,12 @@ func indent(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"
 func (x *Expression) marks() []*Node {
 	var all []*Node
 	x.Root.Each(func(n *Node) {
-		worth := n.OwnShare >= 0.01 || n.Kind == KindComprehension && n.Share >= 0.01
+		share := n.Share
+		if n.Kind != loop {
+			share = float64(cost.Exactly(n.Own.Max).Mul(cost.Exactly(n.Count)).Max) / float64(max(x.Estimate.Max, 1))
+		}
 		// What a macro adds has names that no expression can have.
-		if worth && !strings.HasPrefix(n.Name, "@") && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
+		if share >= 0.01 && !strings.HasPrefix(n.Name, "@") && !slices.ContainsFunc(all, func(o *Node) bool { return o.At == n.At }) {
 			all = append(all, n)
 		}
 	})
@@ -206,8 +208,7 @@ func (x *Expression) writeSource(b *strings.Builder, marks []*Node) {
 // why says what a node costs.
 func (n *Node) why() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", clip(n.label(), 40))
-	fmt.Fprintf(&b, ": %s", number(n.Total.Max))
+	fmt.Fprintf(&b, "%s: %s", clip(n.label(), 40), number(n.Total.Max))
 	if n.Count > 1 {
 		fmt.Fprintf(&b, " × %s", number(n.Count))
 	}
@@ -225,15 +226,13 @@ func (n *Node) why() string {
 }
 
 func (n *Node) label() string {
-	switch {
-	case n.Kind == KindComprehension:
+	switch n.Kind {
+	case loop:
 		return "loop"
-	case n.Kind == KindCall:
+	case "call":
 		return strings.Trim(strings.ReplaceAll(n.Name, "_", " "), " @")
-	case n.Name != "":
-		return n.Name
 	}
-	return string(n.Kind)
+	return cmp.Or(n.Name, string(n.Kind))
 }
 
 // sizeText says what a size of a node is and where it comes from.
@@ -246,26 +245,16 @@ func sizeText(s Size) string {
 		what = fmt.Sprintf("operand %d", s.Operand)
 	}
 	from := map[cost.Source]string{cost.SourceLiteral: "a literal", cost.SourceComputed: "computed", cost.SourceScalar: "by its type"}[s.Source]
-	switch {
-	case s.Bound != nil:
+	if s.Bound != nil {
 		from = boundText(*s.Bound)
-	case from == "":
-		from = "nothing is known of it"
 	}
+	from = cmp.Or(from, "nothing is known of it")
 	return what + ": " + number(s.Size.Max) + ", " + from
-}
-
-// place names a place in data.
-func place(data string) string {
-	if data == "" {
-		return "the root"
-	}
-	return data
 }
 
 // boundText says where the size of a bound comes from.
 func boundText(b cost.Bound) string {
-	data, text := place(b.Data), ""
+	data, text := cmp.Or(b.Data, root), ""
 	switch b.Kind {
 	case cost.SourceDeclared:
 		text = fmt.Sprintf("%s %d of %s", b.Keyword, *b.Value, data)
@@ -292,43 +281,41 @@ func boundText(b cost.Bound) string {
 	return text
 }
 
-func (x *Expression) writeEvaluations(b *strings.Builder) {
-	e := x.Evaluations
-	if len(e.Chain) == 0 {
+// writeRow writes a line with a title before it.
+type writeRow = func(title, format string, values ...any)
+
+func (e Evaluations) write(row writeRow) {
+	switch {
+	case len(e.Chain) == 0:
 		return
+	case e.Bounded:
+		row("evaluations", "%s", number(e.Count))
+	default:
+		row("evaluations", "%s: as many values of %d bytes, each with a comma, as a request of %s bytes holds", number(e.Count), e.MinSize, number(cost.MaxRequestSizeBytes))
 	}
-	fmt.Fprintf(b, "  evaluations       %s", number(e.Count))
-	if !e.Bounded {
-		fmt.Fprintf(b, ": as many values of %d bytes, each with a comma, as a request of %s bytes holds", e.MinSize, number(uint64(e.RequestSize)))
-	}
-	b.WriteByte('\n')
 	for _, l := range e.Chain {
 		value := "missing"
 		if l.Value != nil {
 			value = strconv.FormatInt(*l.Value, 10)
 		}
-		fmt.Fprintf(b, "                    %s: %s %s", l.Data, l.Keyword, value)
 		if l.Note != "" {
-			fmt.Fprintf(b, " (%s)", l.Note)
+			value += " (" + l.Note + ")"
 		}
-		b.WriteByte('\n')
+		row("", "%s: %s %s", l.Data, l.Keyword, value)
 	}
 }
 
-func (x *Expression) writeSound(b *strings.Builder) {
-	s := x.Sound
+func (s *Sound) write(estimate uint64, row writeRow) {
 	switch {
-	case s == nil:
+	case s == nil || s.Bounded && s.Max <= estimate:
 		return
-	case !s.Bounded:
-		fmt.Fprintf(b, "  really at most    there is no telling\n")
-	case s.Max > x.Estimate.Max:
-		fmt.Fprintf(b, "  really at most    %s for one evaluation, more than estimated\n", number(s.Max))
+	case s.Bounded:
+		row("really at most", "%s for one evaluation, more than estimated", number(s.Max))
 	default:
-		return
+		row("really at most", "there is no telling")
 	}
 	for _, d := range s.Doubts {
-		fmt.Fprintf(b, "                    %s: %s\n", clip(d.Text, 40), d.Reason)
+		row("", "%s: %s", clip(d.Text, 40), d.Reason)
 	}
 }
 

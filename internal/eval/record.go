@@ -46,7 +46,6 @@ func (f *frame) over(id int64, units uint64) {
 	}
 	n := f.record.Nodes[id]
 	n.Units += units
-	n.Charges++
 	f.record.Nodes[id] = n
 	if f.cost > f.record.limit {
 		panic(cutShort{})

@@ -61,7 +61,6 @@ func (l Ledger) Add(path string, s crd.Spending) {
 	for id, n := range s.Nodes {
 		sum := e.nodes[id]
 		sum.Units += n.Units
-		sum.Charges += n.Charges
 		sum.Iterations += n.Iterations
 		e.nodes[id] = sum
 	}

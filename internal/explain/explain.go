@@ -202,11 +202,11 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 	}
 	a := adviser{total: s.total, limit: limits.Expression, bounds: s.adjustables(), prove: prove}
 	x.Advice = a.advise(x.Total)
-	x.Sound = s.sound(root, x.Evaluations.Count)
+	x.Sound = s.sound(root)
 }
 
 func (s *subject) describeEvaluations() report.Evaluations {
-	e := report.Evaluations{Count: s.evaluations(nil), Bounded: true, MinSize: s.minSize, RequestSize: cost.MaxRequestSizeBytes}
+	e := report.Evaluations{Count: s.evaluations(nil), Bounded: true, MinSize: s.minSize}
 	for _, b := range s.around() {
 		e.Bounded = e.Bounded && b.Value != nil
 		e.Chain = append(e.Chain, b.Bound)

@@ -6,12 +6,10 @@ import (
 )
 
 // judge compares an estimate with a limit. Name is what the message says costs
-// too much. A limit of zero is exceeded by anything, at a factor of the estimate.
+// too much.
 func judge(name string, estimate, limit uint64) report.Judgement {
-	v := report.Judgement{Limit: limit, Within: estimate <= limit, Factor: float64(estimate) / float64(max(limit, 1))}
-	if v.Within {
-		v.Headroom = limit - estimate
-	} else {
+	v := report.Judgement{Limit: limit, Within: estimate <= limit}
+	if !v.Within {
 		v.Message = pricing.ExceedsMessage(name, estimate, limit)
 	}
 	return v

@@ -29,7 +29,7 @@ const doubtSizes = "sizes are estimated as smaller than they can be: those of nu
 
 // sound bounds what one evaluation can really cost. It estimates by the sizes that the
 // data can really have, and adds what estimates leave out.
-func (s *subject) sound(estimate *report.Node, evaluations uint64) *report.Sound {
+func (s *subject) sound(estimate *report.Node) *report.Sound {
 	root, doubts, err := s.explain.TraceSound(honest{s})
 	if err != nil {
 		return &report.Sound{}
@@ -54,7 +54,7 @@ func (s *subject) sound(estimate *report.Node, evaluations uint64) *report.Sound
 	}
 	compareSizes(estimate, root, add)
 	if r.Bounded = !unbounded && most < math.MaxUint64; r.Bounded {
-		r.Max, r.Total = most, pricing.Repeated(most, evaluations)
+		r.Max = most
 	}
 	return r
 }
@@ -65,7 +65,7 @@ func compareSizes(estimate, honest *report.Node, add func(id int64, reason strin
 		add(estimate.ID, doubtSizes)
 	}
 	for i, p := range estimate.Parts {
-		if estimate.Kind == report.KindComprehension && p.Times.Max < honest.Parts[i].Times.Max {
+		if estimate.Kind == pricing.KindComprehension && p.Times.Max < honest.Parts[i].Times.Max {
 			add(estimate.ID, doubtSizes)
 		}
 		compareSizes(p, honest.Parts[i], add)

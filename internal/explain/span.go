@@ -9,14 +9,15 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/report"
 )
 
 // token is a word, literal, bracket, operator or comment of an expression.
 type token struct {
-	// start and end are offsets in code points, at and behind the same as positions.
+	// start and end are offsets in code points, at is the position of start.
 	start, end int
-	at, behind diag.Position
+	at         diag.Position
 	// match is the index of the token that closes or opens the bracket, -1 for
 	// anything else.
 	match int
@@ -56,7 +57,7 @@ func newSource(text string) *source {
 		skip(found[0])
 		t := token{start: offset, at: position, match: -1}
 		skip(found[1])
-		t.end, t.behind = offset, position
+		t.end = offset
 		switch text[found[0]] {
 		case '(', '[', '{':
 			open = append(open, len(s.tokens))
@@ -108,9 +109,9 @@ func (s *source) own(n *report.Node, info *celast.SourceInfo) extent {
 	e := extent{i, i}
 	added := r.Stop <= r.Start // by a macro: the position is that of the macro
 	switch {
-	case added && n.Kind != report.KindComprehension && n.Kind != report.KindBinding && n.Kind != report.KindPresence:
+	case added && n.Kind != pricing.KindComprehension && n.Kind != pricing.KindBinding && n.Kind != pricing.KindPresence:
 		return none
-	case s.is(i, ".") || s.is(i, ".?") || s.is(i, "-") && n.Kind == report.KindLiteral:
+	case s.is(i, ".") || s.is(i, ".?") || s.is(i, "-") && n.Kind == pricing.KindLiteral:
 		e.to = min(i+1, len(s.tokens)-1)
 	case s.is(i, "("):
 		// The bracket of a call. Its name, with the namespace, stands before.
@@ -177,8 +178,8 @@ func (s *source) find(n *report.Node, info *celast.SourceInfo) extent {
 	}
 	where = s.balanced(where, largest)
 	if where.to < len(s.tokens) {
-		first, last := s.tokens[where.from], s.tokens[where.to]
-		n.At = report.Span{Start: first.start, End: last.end, Position: first.at, EndLine: last.behind.Line, EndColumn: last.behind.Column}
+		first := s.tokens[where.from]
+		n.At = report.Span{Start: first.start, End: s.tokens[where.to].end, Position: first.at}
 	}
 	return where
 }

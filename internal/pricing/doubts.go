@@ -31,16 +31,16 @@ const (
 // parents first.
 func (t *Table) doubts(tree *ast.AST, root *report.Node) (doubts []Doubt) {
 	root.Each(func(n *report.Node) {
-		if len(n.Parts) > 0 && (n.Kind == report.KindSelect || n.Kind == report.KindPresence || isIndex(n)) {
+		if len(n.Parts) > 0 && (n.Kind == KindSelect || n.Kind == KindPresence || isIndex(n)) {
 			of := n.Parts[0]
 			if startsPath(of) {
 				doubts = append(doubts, Doubt{n, doubtPath, 1})
 			}
-			if n.Kind != report.KindCall && !selectable(tree.GetType(of.ID)) {
+			if n.Kind != KindCall && !selectable(tree.GetType(of.ID)) {
 				doubts = append(doubts, Doubt{n, doubtSelection, 1})
 			}
 		}
-		if n.Kind == report.KindCall {
+		if n.Kind == KindCall {
 			for _, reason := range t.doubtsOfCall(tree, n) {
 				doubts = append(doubts, Doubt{n, reason, math.MaxUint64})
 			}
@@ -54,9 +54,6 @@ func (t *Table) doubtsOfCall(tree *ast.AST, n *report.Node) (reasons []string) {
 	var operands []*types.Type
 	for _, p := range n.Parts {
 		typ := tree.GetType(p.ID)
-		if typ == nil {
-			typ = types.DynType
-		}
 		if p.Role == roleTarget { // the last part, and the first operand
 			operands = append([]*types.Type{typ}, operands...)
 		} else {
@@ -83,19 +80,16 @@ func (t *Table) doubtsOfCall(tree *ast.AST, n *report.Node) (reasons []string) {
 
 // isIndex tells whether a node selects from a value by an operator.
 func isIndex(n *report.Node) bool {
-	return n.Kind == report.KindCall && (n.Name == operators.Index || n.Name == operators.OptIndex || n.Name == operators.OptSelect)
+	return n.Kind == KindCall && (n.Name == operators.Index || n.Name == operators.OptIndex || n.Name == operators.OptSelect)
 }
 
 // startsPath tells whether a path begins at a node that is not a variable.
 func startsPath(n *report.Node) bool {
-	return n.Kind != report.KindIdent && n.Kind != report.KindSelect && !isIndex(n)
+	return n.Kind != KindIdent && n.Kind != KindSelect && !isIndex(n)
 }
 
 // selectable tells whether a selection from a value of a type is estimated.
 func selectable(t *types.Type) bool {
-	if t == nil {
-		return false
-	}
 	switch t.Kind() {
 	case types.MapKind, types.StructKind, types.TypeParamKind:
 		return true

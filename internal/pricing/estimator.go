@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/report"
 )
 
 // Prices of what is not a call, in cost units.
@@ -63,9 +64,6 @@ type walk struct {
 
 // cost estimates a node and all below it.
 func (w *walk) cost(e ast.Expr) cost.Range {
-	if e == nil {
-		return cost.Range{}
-	}
 	if w.trace != nil {
 		return w.traced(e)
 	}
@@ -92,7 +90,7 @@ func (w *walk) price(e ast.Expr) cost.Range {
 		}
 		return w.comprehension(e)
 	}
-	return cost.Range{} // literals are free
+	return w.note(KindLiteral, "", 0)
 }
 
 func (w *walk) ident(e ast.Expr) cost.Range {
@@ -105,32 +103,26 @@ func (w *walk) ident(e ast.Expr) cost.Range {
 	default:
 		w.paths[e.ID()] = v.path
 	}
-	w.own(cost.Exactly(accessPrice))
-	return cost.Exactly(accessPrice)
+	return w.note(KindIdent, name, accessPrice)
 }
 
 func (w *walk) selection(e ast.Expr) cost.Range {
 	sel := e.AsSelect()
 	total := w.cost(sel.Operand())
+	kind, priced := KindSelect, selectable(w.typeOf(sel.Operand()))
 	if sel.IsTestOnly() {
-		if w.rules.presence {
-			total = total.Add(cost.Exactly(accessPrice))
-			w.own(cost.Exactly(accessPrice))
-		}
-		return total // has() names no data, and is free
+		kind, priced = KindPresence, w.rules.presence
+	} else { // has() names no data
+		w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	}
-	switch w.typeOf(sel.Operand()).Kind() {
-	case types.MapKind, types.StructKind, types.TypeParamKind:
-		total = total.Add(cost.Exactly(accessPrice))
-		w.own(cost.Exactly(accessPrice))
+	if !priced {
+		return total.Add(w.note(kind, sel.FieldName(), 0))
 	}
-	w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
-	return total
+	return total.Add(w.note(kind, sel.FieldName(), accessPrice))
 }
 
 func (w *walk) list(e ast.Expr) cost.Range {
-	total := cost.Exactly(listPrice)
-	w.own(total)
+	total := w.note(KindList, "", listPrice)
 	items := nothing(e.AsList().Size())
 	for _, item := range e.AsList().Elements() {
 		total = total.Add(w.cost(item))
@@ -141,8 +133,7 @@ func (w *walk) list(e ast.Expr) cost.Range {
 }
 
 func (w *walk) mapping(e ast.Expr) cost.Range {
-	total := cost.Exactly(mapPrice)
-	w.own(total)
+	total := w.note(KindMap, "", mapPrice)
 	keys := nothing(e.AsMap().Size())
 	vals := keys
 	for _, ent := range e.AsMap().Entries() {
@@ -165,8 +156,7 @@ func nothing(n int) cost.Range {
 }
 
 func (w *walk) message(e ast.Expr) cost.Range {
-	total := cost.Exactly(messagePrice)
-	w.own(total)
+	total := w.note(KindMessage, e.AsStruct().TypeName(), messagePrice)
 	for _, field := range e.AsStruct().Fields() {
 		total = total.Add(w.cost(field.AsStructField().Value()))
 	}
@@ -176,7 +166,7 @@ func (w *walk) message(e ast.Expr) cost.Range {
 func (w *walk) comprehension(e ast.Expr) cost.Range {
 	comp := e.AsComprehension()
 	over, init := comp.IterRange(), comp.AccuInit()
-	total := w.cost(over).Add(w.cost(init))
+	total := w.note(KindComprehension, "", 0).Add(w.cost(over)).Add(w.cost(init))
 
 	w.bind(comp.AccuVar(), init)
 	switch {
@@ -201,7 +191,9 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 	// This comes last because the loop may have changed the path of its range, see path.
 	count := w.sizeOrUnbounded(over)
 	total = total.Add(count.Mul(perItem))
-	w.iterations(over, count)
+	if w.trace != nil {
+		w.trace.at.Operands = []report.Size{w.sourceOf(over).size(-1, false, count)}
+	}
 
 	switch kind := init.Kind(); {
 	case w.rules.loops == unsized:
@@ -227,7 +219,7 @@ func isBinding(comp ast.ComprehensionExpr) bool {
 
 func (w *walk) binding(e ast.Expr) cost.Range {
 	comp := e.AsComprehension()
-	total := w.cost(comp.IterRange()).Add(w.cost(comp.AccuInit()))
+	total := w.note(KindBinding, "", 0).Add(w.cost(comp.IterRange())).Add(w.cost(comp.AccuInit()))
 	w.bind(comp.AccuVar(), comp.AccuInit())
 	total = total.Add(w.cost(comp.Result()))
 	w.unbind(comp.AccuVar())

@@ -25,10 +25,11 @@ func indexSegment(overloadID string) string {
 func (w *walk) call(e ast.Expr) cost.Range {
 	call := e.AsCall()
 	args := call.Args()
+	w.note(KindCall, call.FunctionName(), 0)
 	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize {
 		// dyn() hides the type, not the size.
 		total := cost.Exactly(1).Add(w.cost(args[0]))
-		w.own(cost.Exactly(1))
+		w.note(KindCall, overloads.TypeConvertDyn, 1)
 		w.copySizes(e, args[0])
 		return total
 	}
@@ -57,11 +58,11 @@ func (w *walk) call(e ast.Expr) cost.Range {
 
 	// A call with a dynamically typed operand may turn out as any of several
 	// overloads.
-	total := cost.Range{Min: math.MaxUint64}
+	own, total := cost.Range{Min: math.MaxUint64}, cost.Range{Min: math.MaxUint64}
 	var result *cost.Range
 	for _, id := range ids {
-		est := w.overload(e, id, operands, costs)
-		total = total.Union(est.Cost)
+		est, itself := w.overload(e, id, operands, costs)
+		own, total = own.Union(itself), total.Union(est.Cost)
 		if result == nil {
 			result = est.Result
 		} else if est.Result != nil {
@@ -82,22 +83,25 @@ func (w *walk) call(e ast.Expr) cost.Range {
 		}
 	}
 	w.setSize(e, result)
+	if w.trace != nil {
+		w.trace.at.Own = own
+	}
 	return target.Add(total)
 }
 
 // overload prices a call as one of its overloads. Costs are those of the arguments. The
-// price includes them, but not the target.
-func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []cost.Range) cost.Estimate {
+// price includes them, but not the target. Own does not include them.
+func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []cost.Range) (est cost.Estimate, own cost.Range) {
 	call := e.AsCall()
 	args := call.Args()
 	switch {
 	case isLogical(id) && len(args) >= 2:
 		// The right side may be left out.
-		return cost.Estimate{Cost: cost.Range{Min: costs[0].Min, Max: costs[0].Add(costs[1]).Max}}
+		return cost.Estimate{Cost: cost.Range{Min: costs[0].Min, Max: costs[0].Add(costs[1]).Max}}, own
 	case id == overloads.Conditional && len(args) >= 3:
 		size := derivedSize(operands, 1).Union(derivedSize(operands, 2))
 		w.setEntry(e, w.entry(args[1]).union(w.entry(args[2])))
-		return cost.Estimate{Cost: costs[0].Add(costs[1].Union(costs[2])), Result: &size}
+		return cost.Estimate{Cost: costs[0].Add(costs[1].Union(costs[2])), Result: &size}, own
 	case isConcatenation(id) && len(args) == 2:
 		w.setEntry(e, w.entry(args[0]).union(w.entry(args[1])))
 	}
@@ -105,11 +109,11 @@ func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []
 	if !ok {
 		est = cost.Estimate{Cost: cost.Exactly(1)}
 	}
-	w.own(est.Cost)
+	own = est.Cost
 	for _, c := range costs {
 		est.Cost = est.Cost.Add(c)
 	}
-	return est
+	return est, own
 }
 
 func isLogical(overloadID string) bool {

@@ -158,14 +158,20 @@ func (w *walk) setEntry(e ast.Expr, ent *entry) {
 
 func (w *walk) setSize(e ast.Expr, size *cost.Range) {
 	if size != nil {
-		w.computed(e, *size)
+		if w.trace != nil {
+			if known, ok := w.sizes[e.ID()]; !ok || known != *size {
+				w.origin(e, source{kind: cost.SourceComputed})
+			}
+		}
 		w.sizes[e.ID()] = *size
 	}
 }
 
 func (w *walk) copySizes(to, from ast.Expr) {
 	w.setSize(to, w.size(from))
-	w.inherit(to, from)
+	if w.trace != nil {
+		w.origin(to, w.sourceOf(from))
+	}
 	w.setEntry(to, w.entry(from))
 }
 
@@ -190,7 +196,7 @@ func (w *walk) size(e ast.Expr) *cost.Range {
 		return lateSize(w.typeOf(e))
 	}
 	if size := declared(w.sizer, w.path(e)); size != nil {
-		w.origin(e, source{kind: cost.SourceDeclared, path: w.path(e)})
+		w.origin(e, w.trace.declared(w.path(e)))
 		w.sizes[e.ID()] = *size
 		return size
 	}

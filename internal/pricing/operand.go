@@ -138,10 +138,13 @@ func (w *watch) note(o operand, size cost.Range, kind cost.Source) cost.Range {
 	if w == nil || slices.ContainsFunc(w.at.Operands, func(s report.Size) bool { return s.Operand == w.index && s.Element == o.element }) {
 		return size
 	}
-	from := source{kind, o.path}
-	if kind == "" {
-		from = w.from
+	from := w.from
+	switch kind {
+	case cost.SourceDeclared:
+		from = w.trace.declared(o.path)
+	case cost.SourceUnknown:
+		from = source{kind: kind}
 	}
-	w.at.Operands = append(w.at.Operands, w.trace.size(w.index, o.element, size, from))
+	w.at.Operands = append(w.at.Operands, from.size(w.index, o.element, size))
 	return size
 }

@@ -1,8 +1,6 @@
 package pricing
 
 import (
-	"strings"
-
 	"github.com/google/cel-go/common/ast"
 
 	"github.com/kubecel/kubecel/cost"
@@ -51,25 +49,37 @@ func count(n *report.Node, times, estimate uint64) {
 	n.Count = times
 	if estimate > 0 {
 		n.Share = float64(Repeated(n.Total.Max, times)) / float64(estimate)
-		n.OwnShare = float64(Repeated(n.Own.Max, times)) / float64(estimate)
 	}
 	for _, p := range n.Parts {
 		count(p, Repeated(times, p.Times.Max), estimate)
 	}
 }
 
-// The roles of nodes.
+// The kinds of nodes.
 const (
-	roleOperand   report.Role = "operand"
-	roleTarget    report.Role = "target"
-	roleArgument  report.Role = "argument"
-	roleElement   report.Role = "element"
-	roleRange     report.Role = "range"
-	roleInit      report.Role = "initial value"
-	roleCondition report.Role = "condition"
-	roleStep      report.Role = "step"
-	roleResult    report.Role = "result"
+	KindIdent         report.Kind = "identifier"
+	KindLiteral       report.Kind = "literal"
+	KindSelect        report.Kind = "selection"
+	KindPresence      report.Kind = "presence test"
+	KindCall          report.Kind = "call"
+	KindList          report.Kind = "list"
+	KindMap           report.Kind = "map"
+	KindMessage       report.Kind = "message"
+	KindComprehension report.Kind = "comprehension"
+	KindBinding       report.Kind = "binding"
 )
+
+// roleTarget is the role of the receiver of a member function.
+const roleTarget report.Role = "target"
+
+// roles are those of the parts of a node. The last is also that of all that follow.
+var roles = map[report.Kind][]report.Role{
+	KindSelect: {"operand"}, KindPresence: {"operand"},
+	KindCall: {"argument"},
+	KindList: {"element"}, KindMap: {"element"}, KindMessage: {"element"},
+	KindComprehension: {"range", "initial value", "condition", "step", "result"},
+	KindBinding:       {"range", "initial value", "result"},
+}
 
 // The reasons why a node is not counted once.
 const (
@@ -79,11 +89,15 @@ const (
 	whyIgnored    report.Why = "not estimated"
 )
 
-// source is where a size comes from. For a declared size it has the path that the Sizer
-// was asked for.
+// source is where a size comes from. The bound is nil if there is none.
 type source struct {
-	kind cost.Source
-	path []string
+	kind  cost.Source
+	bound *cost.Bound
+}
+
+// size describes a size of an operand.
+func (s source) size(operand int, element bool, size cost.Range) report.Size {
+	return report.Size{Operand: operand, Element: element, Size: size, Source: s.kind, Bound: s.bound}
 }
 
 // tracer notes what a walk does.
@@ -97,41 +111,12 @@ type tracer struct {
 	sound bool
 }
 
-// size describes a size of an operand.
-func (t *tracer) size(operand int, element bool, size cost.Range, from source) report.Size {
-	s := report.Size{Operand: operand, Element: element, Size: size, Source: from.kind}
-	if from.kind != cost.SourceDeclared {
-		return s
-	}
-	s.Path = dataPath(from.path)
-	if t.bounds == nil {
-		return s
-	}
-	if s.Bound = t.bounds(from.path); s.Bound != nil {
-		s.Source = s.Bound.Kind
-	}
-	return s
-}
-
-// dataPath writes a path of an expression as the data has it.
-func dataPath(path []string) string {
-	var b strings.Builder
-	for i, step := range path {
-		switch step {
-		case PathItems:
-			b.WriteString("[*]")
-		case PathValues:
-			b.WriteString("{*}")
-		case PathKeys:
-			b.WriteString("{keys}")
-		case PathIndices:
-			b.WriteString("[index]")
-		default:
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(step)
+// declared is the source of the size of data at a path.
+func (t *tracer) declared(path []string) source {
+	if t != nil && t.bounds != nil {
+		if b := t.bounds(path); b != nil {
+			return source{b.Kind, b}
 		}
 	}
-	return b.String()
+	return source{kind: cost.SourceDeclared}
 }

@@ -1,6 +1,8 @@
 package pricing
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kubecel/kubecel/cost"
@@ -61,6 +63,9 @@ func TestExhaustiveTraces(t *testing.T) {
 
 func TestTraceSources(t *testing.T) {
 	env := testEnv(t)
+	declared := func(path ...string) source {
+		return source{cost.SourceDeclared, &cost.Bound{Kind: cost.SourceDeclared, Data: strings.Join(path, ".")}}
+	}
 	for _, test := range []struct {
 		expr, node string
 		operand    int
@@ -68,34 +73,34 @@ func TestTraceSources(t *testing.T) {
 		want       source
 		size       cost.Range
 	}{
-		{"self.s.contains('ab')", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
+		{"self.s.contains('ab')", "contains", 0, false, declared("self", "s"), cost.Range{Max: 100}},
 		{"self.s.contains('ab')", "contains", 1, false, source{kind: cost.SourceLiteral}, cost.Exactly(2)},
 		// As in the reference, a variable of any name is taken for the schema's.
-		{"self.s.startsWith(vs)", "startsWith", 1, false, source{cost.SourceDeclared, []string{"vs"}}, cost.Range{Max: 11}},
+		{"self.s.startsWith(vs)", "startsWith", 1, false, declared("vs"), cost.Range{Max: 11}},
 		{"self.s.startsWith([vs].join())", "startsWith", 1, false, source{kind: cost.SourceUnknown}, cost.Unbounded()},
 		{"('a' + self.s + 'x').contains(self.s)", "contains", 0, false, source{kind: cost.SourceComputed}, cost.Range{Min: 2, Max: 102}},
-		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "objs", "@items", "s"}}, cost.Range{Max: 12}},
-		{"self.objs.all(o, o.s == 'a')", "", -1, false, source{cost.SourceDeclared, []string{"self", "objs"}}, cost.Range{Max: 13}},
-		{"self.ints[0] == 3", "_==_", 0, false, source{cost.SourceDeclared, []string{"self", "ints", "@items"}}, cost.Range{Max: 1}},
-		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, source{cost.SourceDeclared, []string{"self", "s"}}, cost.Range{Max: 100}},
+		{"self.objs.all(o, o.s.contains('a'))", "contains", 0, false, declared("self", "objs", "@items", "s"), cost.Range{Max: 12}},
+		{"self.objs.all(o, o.s == 'a')", "", -1, false, declared("self", "objs"), cost.Range{Max: 13}},
+		{"self.ints[0] == 3", "_==_", 0, false, declared("self", "ints", "@items"), cost.Range{Max: 1}},
+		{"cel.bind(v, self.s, v.contains('a'))", "contains", 0, false, declared("self", "s"), cost.Range{Max: 100}},
 	} {
 		checked, issues := env.Compile(test.expr)
 		if issues.Err() != nil {
 			t.Fatal(issues.Err())
 		}
-		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()}, nil)
+		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()}, func(path []string) *cost.Bound { return declared(path...).bound })
 		if err != nil {
 			t.Fatal(err)
 		}
 		found := false
 		trace.Each(func(n *report.Node) {
-			if n.Name != test.node || test.node == "" && n.Kind != report.KindComprehension {
+			if n.Name != test.node || test.node == "" && n.Kind != KindComprehension {
 				return
 			}
 			for _, a := range n.Operands {
 				if a.Operand == test.operand && a.Element == test.element {
 					found = true
-					if a.Size != test.size || a.Source != test.want.kind || a.Path != dataPath(test.want.path) {
+					if a.Size != test.size || a.Source != test.want.kind || !reflect.DeepEqual(a.Bound, test.want.bound) {
 						t.Errorf("%s: %+v, want %+v of %+v", test.expr, a, test.size, test.want)
 					}
 				}

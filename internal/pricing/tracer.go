@@ -13,28 +13,28 @@ import (
 
 // traced estimates a node and notes it below the one that is being estimated.
 func (w *walk) traced(e ast.Expr) cost.Range {
-	t := w.trace
-	above := t.at
+	t, above := w.trace, w.trace.at
 	n := &report.Node{ID: e.ID(), Times: cost.Exactly(1)}
-	describe(n, e)
-	if n.Kind == report.KindBinding && w.rules.onlyElements {
-		n.Kind = report.KindComprehension
-	}
 	if above == nil {
 		t.root = n
 	} else {
 		above.Parts = append(above.Parts, n)
 	}
 	t.at = n
-	if n.Kind == report.KindCall {
-		n.Overloads = slices.Clone(w.tree.GetOverloadIDs(e.ID()))
-		n.Own.Min = cost.Unbounded().Max // until the first overload is priced
-	}
 	n.Total = w.price(e)
 	t.at = above
 	w.weigh(n, e)
 	n.Result = w.peek(e)
 	return n.Total
+}
+
+// note notes what the node is that is being estimated, and returns what it costs by itself.
+func (w *walk) note(kind report.Kind, name string, own uint64) cost.Range {
+	if w.trace != nil {
+		n := w.trace.at
+		n.Kind, n.Name, n.Own = kind, name, cost.Exactly(own)
+	}
+	return cost.Exactly(own)
 }
 
 // peek is the size of a node. It does not remember the size, because that could change
@@ -45,7 +45,7 @@ func (w *walk) peek(e ast.Expr) *report.Size {
 	if size == nil {
 		return nil
 	}
-	result := w.trace.size(0, false, *size, w.sourceOf(e))
+	result := w.sourceOf(e).size(0, false, *size)
 	if !known {
 		delete(w.sizes, e.ID())
 		delete(w.trace.sources, e.ID())
@@ -53,144 +53,57 @@ func (w *walk) peek(e ast.Expr) *report.Size {
 	return &result
 }
 
-// describe says what a node is.
-func describe(n *report.Node, e ast.Expr) {
-	switch e.Kind() {
-	case ast.IdentKind:
-		n.Kind, n.Name = report.KindIdent, e.AsIdent()
-	case ast.LiteralKind:
-		n.Kind = report.KindLiteral
-	case ast.SelectKind:
-		n.Kind, n.Name = report.KindSelect, e.AsSelect().FieldName()
-		if e.AsSelect().IsTestOnly() {
-			n.Kind = report.KindPresence
-		}
-	case ast.CallKind:
-		n.Kind, n.Name = report.KindCall, e.AsCall().FunctionName()
-	case ast.ListKind:
-		n.Kind = report.KindList
-	case ast.MapKind:
-		n.Kind = report.KindMap
-	case ast.StructKind:
-		n.Kind, n.Name = report.KindMessage, e.AsStruct().TypeName()
-	case ast.ComprehensionKind:
-		n.Kind = report.KindComprehension
-		if isBinding(e.AsComprehension()) {
-			n.Kind = report.KindBinding
-		}
-	}
-}
-
 // weigh sets the roles of the parts and how often they count.
 func (w *walk) weigh(n *report.Node, e ast.Expr) {
+	for i, p := range n.Parts {
+		p.Role = roles[n.Kind][min(i, len(roles[n.Kind])-1)]
+	}
 	switch n.Kind {
-	case report.KindCall:
+	case KindCall:
 		w.weighCall(n, e)
-	case report.KindComprehension:
-		roles := [...]report.Role{roleRange, roleInit, roleCondition, roleStep, roleResult}
-		for i, p := range n.Parts {
-			p.Role = roles[i]
-			if p.Role == roleCondition || p.Role == roleStep {
-				p.Times, p.Why = n.Operands[0].Size, whyIterations
-			}
-		}
-	case report.KindBinding:
-		roles := [...]report.Role{roleRange, roleInit, roleResult}
-		for i, p := range n.Parts {
-			p.Role = roles[i]
-		}
-	case report.KindList, report.KindMap, report.KindMessage:
-		for _, p := range n.Parts {
-			p.Role = roleElement
-		}
-	default:
-		for _, p := range n.Parts {
-			p.Role = roleOperand
+	case KindComprehension:
+		for _, p := range n.Parts[2:4] {
+			p.Times, p.Why = n.Operands[0].Size, whyIterations
 		}
 	}
 }
 
 func (w *walk) weighCall(n *report.Node, e ast.Expr) {
-	call := e.AsCall()
+	n.Overloads = slices.Clone(w.tree.GetOverloadIDs(e.ID()))
 	args := n.Parts
-	for _, p := range args {
-		p.Role = roleArgument
-	}
-	if len(call.Args()) < len(args) {
-		args[len(args)-1].Role = roleTarget // it is estimated last
+	if e.AsCall().IsMemberFunction() {
 		args = args[:len(args)-1]
+		n.Parts[len(args)].Role = roleTarget // it is estimated last
 	}
 	switch {
 	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize: // counted once
 	case len(n.Overloads) == 0 || w.rules.freeOptionals && n.Name == operators.OptSelect:
-		n.Own = cost.Range{}
 		for _, p := range n.Parts {
 			p.Times, p.Why = cost.Range{}, whyIgnored
 		}
 	case isLogical(n.Overloads[0]) && len(args) >= 2:
-		n.Own = cost.Range{}
 		args[1].Times, args[1].Why = cost.Range{Max: 1}, whySkipped
 		for _, p := range args[2:] {
 			p.Times, p.Why = cost.Range{}, whyIgnored
 		}
 	case n.Overloads[0] == overloads.Conditional && len(args) >= 3:
-		n.Own = cost.Range{}
 		yes, no := args[1], args[2]
 		yes.Times, yes.Why, no.Times, no.Why = cost.Range{}, whyBranch, cost.Range{}, whyBranch
-		if yes.Total.Max >= no.Total.Max {
-			yes.Times.Max = 1
-		} else {
-			no.Times.Max = 1
+		dearer, cheaper := yes, yes
+		if no.Total.Max > yes.Total.Max {
+			dearer = no
 		}
-		if yes.Total.Min <= no.Total.Min {
-			yes.Times.Min = 1
-		} else {
-			no.Times.Min = 1
+		if no.Total.Min < yes.Total.Min {
+			cheaper = no
 		}
-	}
-}
-
-// own notes what the node costs by itself. For several overloads it is their union.
-func (w *walk) own(cost cost.Range) {
-	if w.trace == nil {
-		return
-	}
-	n := w.trace.at
-	if n.Kind == report.KindCall && len(n.Overloads) > 0 && (n.Name != overloads.TypeConvertDyn || w.rules.dynHidesSize) {
-		cost = n.Own.Union(cost)
-	}
-	n.Own = cost
-}
-
-// iterations notes how often the body of a comprehension runs.
-func (w *walk) iterations(over ast.Expr, count cost.Range) {
-	if w.trace != nil {
-		w.trace.at.Operands = []report.Size{w.trace.size(-1, false, count, w.sourceOf(over))}
+		dearer.Times.Max, cheaper.Times.Min = 1, 1
 	}
 }
 
 // origin notes where the size of a node comes from.
 func (w *walk) origin(e ast.Expr, from source) {
 	if w.trace != nil {
-		from.path = slices.Clone(from.path)
 		w.trace.sources[e.ID()] = from
-	}
-}
-
-// computed notes that the size of a node was computed, unless that size is known already.
-func (w *walk) computed(e ast.Expr, size cost.Range) {
-	if w.trace == nil {
-		return
-	}
-	if known, ok := w.sizes[e.ID()]; !ok || known != size {
-		w.origin(e, source{kind: cost.SourceComputed})
-	}
-}
-
-// inherit notes that the size of a node is that of another.
-func (w *walk) inherit(to, from ast.Expr) {
-	if w.trace != nil {
-		w.origin(to, w.sourceOf(from))
 	}
 }
 
@@ -209,7 +122,7 @@ func (w *walk) sourceOf(e ast.Expr) source {
 		return w.trace.sources[e.ID()]
 	}
 	if w.rules.forgetful && declared(w.sizer, w.data(e)) != nil {
-		return source{kind: cost.SourceDeclared, path: slices.Clone(w.data(e))}
+		return w.trace.declared(w.data(e))
 	}
 	if isScalar(w.typeOf(e)) {
 		return source{kind: cost.SourceScalar}

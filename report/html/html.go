@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"math"
 
 	"github.com/kubecel/kubecel/report"
 )
@@ -73,13 +74,9 @@ func quoted(v any) any {
 			v[i] = quoted(value)
 		}
 	case json.Number:
-		if i, err := v.Int64(); err == nil && i <= maxSafe && i >= -maxSafe {
-			return i
+		if f, err := v.Float64(); err != nil || math.Abs(f) > maxSafe {
+			return v.String()
 		}
-		if f, err := v.Float64(); err == nil && f < maxSafe && f > -maxSafe {
-			return f
-		}
-		return v.String()
 	}
 	return v
 }

@@ -28,9 +28,7 @@
   // and the boxes below it, and says in which part of its own width they stand.
   const label = n => {
     const name = (n.name ?? "").replace(/^[_@]+|[_]+$/g, "").replace(/_/g, " ");
-    switch (n.kind) {
-      case "comprehension": return "loop ×" + number(n.operands?.[0]?.size.max ?? 0);
-    }
+    if (n.kind === "comprehension") return "loop ×" + number(n.operands?.[0]?.size.max ?? 0);
     return n.text || name || n.kind;
   };
   const kind = n => ({comprehension: "loop", binding: "loop", call: "call", identifier: "read", selection: "read", "presence test": "read"})[n.kind] ?? "make";
@@ -168,12 +166,12 @@
       x.path ? make("p", {class: "soft"}, make("code", {}, x.path)) : "", sourceOf(x));
     if (x.error) { details.append(make("pre", {class: "bad"}, x.error)); return; }
     details.append(make("p", {class: "big " + (x.server.within ? "good" : "bad")}, number(x.total)),
-      make("p", {}, x.server.within ? `within the limit of ${number(x.server.limit)}, ${number(x.server.headroom)} left` : `over the limit of ${number(x.server.limit)}, ${times(x.server.factor)} times`));
-    if (x.caller.limit !== x.server.limit) details.append(make("p", {class: x.caller.within ? "good" : "bad"}, `your limit: ${number(x.caller.limit)}, ${x.caller.within ? "kept" : "exceeded " + times(x.caller.factor) + " times"}`));
+      make("p", {}, x.server.within ? `within the limit of ${number(x.server.limit)}, ${number(x.server.limit - x.total)} left` : `over the limit of ${number(x.server.limit)}, ${times(x.total / x.server.limit)} times`));
+    if (x.caller.limit !== x.server.limit) details.append(make("p", {class: x.caller.within ? "good" : "bad"}, `your limit: ${number(x.caller.limit)}, ${x.caller.within ? "kept" : "exceeded " + times(x.total / x.caller.limit) + " times"}`));
     if (x.server.message) details.append(make("p", {class: "said soft"}, x.server.message));
     details.append(adviceOf(x) ?? "", make("h3", {}, "Where it comes from"), rows(
       ["one evaluation", number(x.estimate.max), `at least ${number(x.estimate.min)}`],
-      !single && ["× evaluations", number(e.count), e.bounded ? "the product of these bounds" : `as many values of ${e.minSize} bytes as a request of ${number(e.requestSize)} bytes holds`],
+      !single && ["× evaluations", number(e.count), e.bounded ? "the product of these bounds" : `as many values of ${e.minSize} bytes as a request of 3,145,728 bytes holds`],
       ...chain(x), x.actual && ["it did cost", number(x.actual.cost), x.actual.evaluations ? `in ${x.actual.evaluations} evaluations` : ""]), soundOf(x));
     if (x.actual?.result) details.append(make("h3", {}, "Its value"), make("pre", {}, x.actual.result));
     if (x.actual?.error) details.append(make("h3", {}, "Its error"), make("pre", {class: "bad"}, x.actual.error));
@@ -194,7 +192,7 @@
     const inside = report.expressions.filter(x => b === root || x.place === b.place || x.place?.startsWith(b.place + ".") || x.place?.startsWith(b.place + "[") || x.place?.startsWith(b.place + "{"));
     details.append(make("h2", {}, b === root ? "The schema" : b.place), make("p", {class: "big"}, number(b === root ? report.total : Math.round(b.value))), make("p", {class: "soft"}, `${inside.length} expressions, ${percent(root.value ? b.value / root.value : 0)} of the schema`));
     if (b !== root) return;
-    details.append(make("p", {}, report.server.within ? `within the limit of ${number(report.server.limit)}, ${number(report.server.headroom)} left` : `over the limit of ${number(report.server.limit)}, ${times(report.server.factor)} times`));
+    details.append(make("p", {}, report.server.within ? `within the limit of ${number(report.server.limit)}, ${number(report.server.limit - report.total)} left` : `over the limit of ${number(report.server.limit)}, ${times(report.total / report.server.limit)} times`));
     const advice = adviceOf(report);
     if (advice) details.append(advice);
     if (report.findings.length) details.append(make("h3", {}, `Kubernetes ${report.release} rejects the schema`));
