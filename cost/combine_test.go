@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -59,22 +58,5 @@ func TestSizeOfWhatHasNoSize(t *testing.T) {
 		if got := SizeOf(v); got != 1 {
 			t.Errorf("SizeOf(%v) = %d, want 1", v, got)
 		}
-	}
-}
-
-func TestFaultSurvivesCombination(t *testing.T) {
-	want := errors.New("fault")
-	m := Fixed(1)
-	m.Fault = func([]ref.Val) error { return want }
-	for name, m := range map[string]Model{
-		"split": Split(Fixed(2), m),
-		"sized": m.Yields(Arg(0)),
-	} {
-		if m.Fault == nil || !errors.Is(m.Fault(nil), want) {
-			t.Errorf("%s: the fault is gone", name)
-		}
-	}
-	if Split(m, Fixed(2)).Fault != nil {
-		t.Error("an estimate has a fault")
 	}
 }

@@ -47,12 +47,9 @@ type Estimate struct {
 type Model struct {
 	// Estimate prices a call before evaluation.
 	Estimate func(operands []Operand) Estimate
-	// Runtime prices a call that was evaluated, in cost units.
+	// Runtime prices a call that was evaluated, in cost units. If it panics, the
+	// evaluation ends with an internal error, as in an API server.
 	Runtime func(args []ref.Val, result ref.Val) uint64
-	// Fault, if set, is asked before Runtime. Its error ends the evaluation and
-	// replaces the result of the call. This reproduces crashes in formulas of API
-	// servers, not a designed feature.
-	Fault func(args []ref.Val) error
 	// Doubt, if set, says why a call with operands of these static types may cost
 	// more than its estimate. It returns an empty string if it may not.
 	Doubt func(operands []*types.Type) string
@@ -72,7 +69,7 @@ func Fixed(n uint64) Model {
 // another. Say in a comment why the two differ.
 func Split(estimate, runtime Model) Model {
 	return Model{
-		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Fault: runtime.Fault, Doubt: estimate.Doubt,
+		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Doubt: estimate.Doubt,
 		text: splitText(estimate.text, runtime.text),
 	}
 }

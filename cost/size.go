@@ -18,8 +18,8 @@ type Size struct {
 }
 
 // Computed is a size given by one formula before evaluation and another after
-// it. Text is the size in words, see [Model.As]. Neither formula may panic,
-// whatever the arguments: an argument of a call that failed may be an error.
+// it. Text is the size in words, see [Model.As]. An argument of a call that failed may be
+// an error.
 func Computed(text string, estimate func(operands []Operand) Range, runtime func(args []ref.Val, result ref.Val) uint64) Size {
 	return Size{estimate: estimate, runtime: runtime, text: text}
 }

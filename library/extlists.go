@@ -26,7 +26,6 @@ func extListsLibrary() Library {
 	num, dynList := cel.IntType, cel.ListType(cel.DynType)
 	flatten := cost.Linear(newListCost, 1, flattened()).Yields(cost.Arg(0)).
 		Doubted("the result of flatten is estimated to be no larger than the list, whatever its elements hold")
-	flatten.Fault = depthFault
 	wrapping := flatten
 	wrapping.Runtime = wrappingFlatten
 	deep := member("list_flatten_int", args(dynList, num), dynList, flatten,
@@ -139,7 +138,8 @@ func ranged() cost.Size {
 }
 
 // flattened is the number of elements that list.flatten(depth) visits. It rests on
-// the guess that each level has as many as the list.
+// the guess that each level has as many as the list. As in a server, it panics if the depth
+// is the error of a missing field, which ends an evaluation even before `|| true`.
 func flattened() cost.Size {
 	return cost.Computed("size({0})·depth", func(operands []cost.Operand) cost.Range {
 		depth := uint64(1)
@@ -150,7 +150,7 @@ func flattened() cost.Size {
 	}, func(args []ref.Val, _ ref.Val) uint64 {
 		size := cost.SizeOf(args[0])
 		if len(args) > 1 {
-			if depth, ok := args[1].(types.Int); ok && depth >= 0 {
+			if depth := args[1].(types.Int); depth >= 0 {
 				return cost.Exactly(size).Mul(cost.Exactly(uint64(depth))).Max
 			}
 		}
@@ -161,12 +161,12 @@ func flattened() cost.Size {
 // selfCompared is the price of comparing all elements of the list at index i with
 // each other. Factor is the price of one comparison in the estimate, and evaluation
 // takes that of the first element. The estimate takes the square of the list's size
-// for the size of the result.
+// for the size of the result. As in a server, the price of what is no list panics.
 func selfCompared(i int, factor float64) cost.Model {
 	square := cost.Arg(i).Times(cost.Arg(i))
-	runtime := cost.Model{Fault: listFault(i), Runtime: func(args []ref.Val, result ref.Val) uint64 {
+	runtime := cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
 		factor := 2.0
-		if l, ok := args[i].(traits.Lister); ok && l.Size() != types.IntZero {
+		if l := args[i].(traits.Lister); l.Size() != types.IntZero {
 			factor = comparisonFactor(l.Get(types.IntZero).Type())
 		}
 		return cost.Linear(newListCost, factor, square).Runtime(args, result)
@@ -199,9 +199,7 @@ func literal(o cost.Operand, unknown uint64) uint64 {
 func wrappingFlatten(args []ref.Val, _ ref.Val) uint64 {
 	depth := 1.0
 	if len(args) == 2 {
-		if n, ok := args[1].(types.Int); ok {
-			depth = float64(n)
-		}
+		depth = float64(args[1].(types.Int))
 	}
 	product := float64(cost.SizeOf(args[0])) * depth
 	if product < 0 && product >= math.MinInt64 {
@@ -211,44 +209,4 @@ func wrappingFlatten(args []ref.Val, _ ref.Val) uint64 {
 		return newListCost + 1<<63 // what amd64 makes of it
 	}
 	return cost.Linear(newListCost, depth, cost.Arg(0)).Runtime(args, nil)
-}
-
-// listFault and depthFault reproduce crashes in prices of an API server, which
-// convert an argument to the type that it should have. If the argument is an error,
-// for example of a missing field, the failed conversion ends the evaluation, even
-// before `|| true`. The texts are those of Go's run time.
-func listFault(i int) func(args []ref.Val) error {
-	return func(args []ref.Val) error {
-		if _, ok := args[i].(traits.Lister); ok {
-			return nil
-		}
-		return fmt.Errorf("interface conversion: %T is not traits.Lister: missing method %s", args[i], missingMethod(args[i]))
-	}
-}
-
-// missingMethod returns the alphabetically first method of lists that a value lacks.
-func missingMethod(v ref.Val) string {
-	if _, ok := v.(traits.Adder); !ok {
-		return "Add"
-	}
-	if _, ok := v.(traits.Container); !ok {
-		return "Contains"
-	}
-	if _, ok := v.(traits.Indexer); !ok {
-		return "Get"
-	}
-	if _, ok := v.(traits.Iterable); !ok {
-		return "Iterator"
-	}
-	return "Size"
-}
-
-func depthFault(args []ref.Val) error {
-	if len(args) < 2 {
-		return nil
-	}
-	if _, ok := args[1].(types.Int); ok {
-		return nil
-	}
-	return fmt.Errorf("interface conversion: ref.Val is %T, not types.Int", args[1])
 }

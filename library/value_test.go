@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	"github.com/kubecel/kubecel/cost"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -167,7 +168,8 @@ func TestFormatValue(t *testing.T) {
 	}
 }
 
-// TestConversionFaults compares the texts of failed conversions with those of Go.
+// TestConversionFaults holds that prices convert arguments as those of a server, and
+// panic where these do.
 func TestConversionFaults(t *testing.T) {
 	text := func(convert func()) (text string) {
 		defer func() { text = fmt.Sprint(recover()) }()
@@ -175,24 +177,27 @@ func TestConversionFaults(t *testing.T) {
 		return ""
 	}
 	list := types.DefaultTypeAdapter.NativeToValue([]int{1})
+	flatten := cost.Fixed(0)
+	for _, f := range extListsLibrary().Functions {
+		if f.Name == "flatten" {
+			flatten = f.Overloads[1].Cost
+		}
+	}
+	price := func(m cost.Model, args ...ref.Val) string { return text(func() { m.Runtime(args, nil) }) }
 	for _, v := range []ref.Val{
 		types.NewErr("failed"), types.String("a"), types.Int(1), types.True, types.NullValue, types.Bytes{}, types.Duration{},
 		types.NewUnknown(1, nil), types.OptionalNone, types.IntType, types.NewRefValMap(types.DefaultTypeAdapter, nil), ipValue{},
 	} {
-		if got, want := listFault(0)([]ref.Val{v}), text(func() { _ = v.(traits.Lister) }); got == nil || got.Error() != want {
+		if got, want := price(selfCompared(0, 2), v), text(func() { _ = v.(traits.Lister) }); got != want {
 			t.Errorf("%T: got %v, want %s", v, got, want)
 		}
-		if _, ok := v.(types.Int); ok {
-			continue
-		}
-		if got, want := depthFault([]ref.Val{list, v}), text(func() { _ = v.(types.Int) }); got == nil || got.Error() != want {
-			t.Errorf("%T: got %v, want %s", v, got, want)
+		for _, m := range []cost.Model{flatten, {Runtime: wrappingFlatten}} {
+			if got, want := price(m, list, v), text(func() { _ = v.(types.Int) }); got != want {
+				t.Errorf("%T: got %v, want %s", v, got, want)
+			}
 		}
 	}
-	if err := listFault(0)([]ref.Val{list}); err != nil {
-		t.Error(err)
-	}
-	if err := depthFault([]ref.Val{list, types.IntOne}); err != nil {
-		t.Error(err)
+	if got := price(selfCompared(0, 2), list) + price(flatten, list, types.IntOne); got != "<nil><nil>" {
+		t.Error(got)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 	"github.com/google/cel-go/parser"
 
@@ -95,7 +94,7 @@ func New(cfg Config) (*Env, error) {
 	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: env.Functions(),
 		Adapter:   env.CELTypeAdapter(),
-		Price:     func(function, overloadID string) eval.Price { return price(table, function, overloadID) },
+		Price:     func(function, overloadID string) eval.Price { return eval.Price(table.Runtime(function, overloadID)) },
 		Regexes:   l.regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})
@@ -133,22 +132,6 @@ func collect(cfg Config) libraries {
 		l.traits[lib.Trait()] = true
 	}
 	return l
-}
-
-// price is the runtime price of a call. What cannot be priced ends the
-// evaluation, as in an API server, with an internal error.
-func price(table *pricing.Table, function, overloadID string) eval.Price {
-	price := table.Runtime(function, overloadID)
-	fault := table.Fault(function, overloadID)
-	if fault == nil {
-		return eval.Price(price)
-	}
-	return func(args []ref.Val, result ref.Val) uint64 {
-		if err := fault(args); err != nil {
-			panic(err)
-		}
-		return price(args, result)
-	}
 }
 
 // CEL returns the environment for those who program against cel-go.

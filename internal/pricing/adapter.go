@@ -11,10 +11,8 @@ import (
 )
 
 // CallCost prices a call that was evaluated, so that cel-go can track costs by the
-// table. It is never nil. It panics with an interpreter.EvalCancelledError at a fault of
-// the price, which is cel-go's way to end an evaluation: the program returns an error.
+// table. It is never nil.
 func (t *Table) CallCost(function, overloadID string, args []ref.Val, result ref.Val) *uint64 {
-	endAt(t.Fault(function, overloadID), args)
 	price := t.Runtime(function, overloadID)(args, result)
 	return &price
 }
@@ -30,25 +28,14 @@ func OverloadEstimator(m cost.Model) checker.FunctionEstimator {
 	}
 }
 
-// OverloadTracker is OverloadEstimator for the price of an evaluated call. A fault of
-// the price ends the evaluation as in CallCost.
+// OverloadTracker is OverloadEstimator for the price of an evaluated call.
 func OverloadTracker(m cost.Model) interpreter.FunctionTracker {
 	return func(args []ref.Val, result ref.Val) *uint64 {
-		endAt(m.Fault, args)
 		if m.Runtime == nil {
 			return nil
 		}
 		price := m.Runtime(args, result)
 		return &price
-	}
-}
-
-func endAt(fault func(args []ref.Val) error, args []ref.Val) {
-	if fault == nil {
-		return
-	}
-	if err := fault(args); err != nil {
-		panic(interpreter.EvalCancelledError{Message: "internal error: " + err.Error()})
 	}
 }
 

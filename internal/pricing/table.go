@@ -8,6 +8,20 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
+// Prices holds the models of a set of functions. The zero value prices nothing.
+// It is read-only once an environment is built from it.
+type Prices struct {
+	// Overloads are the models by overload id.
+	Overloads map[string]cost.Model
+	// Functions are the models by function name, for calls whose overload only
+	// evaluation decides, because an operand is dynamically typed.
+	Functions map[string]cost.Model
+	// Equality are the models of == by the name of the operands' type.
+	Equality map[string]cost.Model
+	// rules are those of a release if these are the prices of standard functions.
+	rules rules
+}
+
 // Table is the prices of all functions of an environment. It is immutable. The
 // zero value prices every call at one unit.
 //
@@ -41,7 +55,7 @@ func merge(into, from map[string]cost.Model) {
 			m.Estimate, m.Doubt = into[key].Estimate, into[key].Doubt
 		}
 		if m.Runtime == nil {
-			m.Runtime, m.Fault = into[key].Runtime, into[key].Fault
+			m.Runtime = into[key].Runtime
 		}
 		into[key] = m
 	}
@@ -54,7 +68,13 @@ type Price = func(args []ref.Val, result ref.Val) uint64
 // once for many evaluations, and never nil. The overload id is empty if only evaluation
 // decides the overload. The arguments begin with the receiver of a member function.
 func (t *Table) Runtime(function, overloadID string) Price {
-	price := t.runtime(function, overloadID).Runtime
+	price := t.overloads[overloadID].Runtime
+	if price == nil {
+		price = t.functions[function].Runtime
+	}
+	if price == nil {
+		price = cost.Fixed(1).Runtime
+	}
 	if function != operators.Equals || len(t.equality) == 0 {
 		return price
 	}
@@ -64,23 +84,6 @@ func (t *Table) Runtime(function, overloadID string) Price {
 		}
 		return price(args, result)
 	}
-}
-
-// Fault returns what may end the evaluation at a call, see [cost.Model]. It is nil for
-// nearly all calls. The parameters are those of Runtime.
-func (t *Table) Fault(function, overloadID string) func(args []ref.Val) error {
-	return t.runtime(function, overloadID).Fault
-}
-
-// runtime is the model with the runtime price of a call.
-func (t *Table) runtime(function, overloadID string) cost.Model {
-	if m := t.overloads[overloadID]; m.Runtime != nil {
-		return m
-	}
-	if m := t.functions[function]; m.Runtime != nil {
-		return m
-	}
-	return cost.Model{Runtime: func([]ref.Val, ref.Val) uint64 { return 1 }}
 }
 
 // equalityOf is the price of == by the type of the left value, nil if the type

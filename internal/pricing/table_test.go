@@ -1,7 +1,6 @@
 package pricing
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -143,16 +142,6 @@ func TestTablePrecedence(t *testing.T) {
 		}
 	}
 
-	broken := cost.Fixed(2)
-	broken.Fault = func([]ref.Val) error { return errors.New("broken") }
-	faulty := NewTable(
-		Prices{Overloads: map[string]cost.Model{"kept": broken, "replaced": broken}},
-		Prices{Overloads: map[string]cost.Model{"kept": {Estimate: cost.Fixed(1).Estimate}, "replaced": cost.Fixed(1)}},
-	)
-	if faulty.Fault("f", "kept") == nil || faulty.Fault("f", "replaced") != nil || faulty.Fault("f", "other") != nil {
-		t.Error("a fault does not stay with its runtime price")
-	}
-
 	nothing := operand{typ: types.StringType, derived: &cost.Range{Min: 0, Max: 200}}
 	estimate, ok := table.estimate("startsWith", overloads.StartsWithString, []cost.Operand{nothing, nothing})
 	if want := (cost.Range{Min: 0, Max: 20}); !ok || estimate.Cost != want {
@@ -228,8 +217,8 @@ func TestTraversalCountsExactly(t *testing.T) {
 	}
 }
 
-// A fault ends the evaluation in a program of cel-go too.
-func TestEstimatorFault(t *testing.T) {
+// A price that panics ends the evaluation in a program of cel-go too.
+func TestPricePanics(t *testing.T) {
 	env, err := cel.NewEnv()
 	if err != nil {
 		t.Fatal(err)
@@ -238,8 +227,7 @@ func TestEstimatorFault(t *testing.T) {
 	if issues.Err() != nil {
 		t.Fatal(issues.Err())
 	}
-	broken := cost.Fixed(1)
-	broken.Fault = func([]ref.Val) error { return errors.New("broken price") }
+	broken := cost.Model{Runtime: func([]ref.Val, ref.Val) uint64 { panic("broken price") }}
 	table := NewTable(Prices{Overloads: map[string]cost.Model{overloads.StartsWithString: broken}})
 	program, err := env.Program(tree, cel.CostTracking(table))
 	if err != nil {
