@@ -41,31 +41,23 @@ func OverloadTracker(m cost.Model) interpreter.FunctionTracker {
 
 // operandsOf are the operands of a call, the target first.
 func operandsOf(target *checker.AstNode, args []checker.AstNode, sizes checker.CostEstimator) []cost.Operand {
-	operands := make([]cost.Operand, 0, len(args)+1)
-	add := func(n checker.AstNode) {
-		operands = append(operands, newOperand(n.Expr(), n.Path(), n.Type(), (*cost.Range)(n.ComputedSize()), elementSizes(n, sizes)))
-	}
 	if target != nil {
-		add(*target)
+		args = append([]checker.AstNode{*target}, args...)
 	}
-	for _, n := range args {
-		add(n)
+	operands := make([]cost.Operand, len(args))
+	for i, n := range args {
+		o := operand{path: n.Path(), typ: n.Type(), literal: n.Expr().AsLiteral(), derived: (*cost.Range)(n.ComputedSize())}
+		// cel-go itself has asked for the size of the node, but not for that of its elements.
+		if params := n.Type().Parameters(); len(params) > 0 && sizes != nil {
+			o.sizes = element{estimator: sizes, typ: params[0]}
+		}
+		operands[i] = o
 	}
 	return operands
 }
 
 func callEstimate(e cost.Estimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: checker.CostEstimate(e.Cost), ResultSize: (*checker.SizeEstimate)(e.Result)}
-}
-
-// elementSizes asks an estimator of cel-go for the size of the elements of a node. cel-go
-// itself has asked for the size of the node.
-func elementSizes(n checker.AstNode, sizes checker.CostEstimator) Sizer {
-	params := n.Type().Parameters()
-	if len(params) == 0 || sizes == nil {
-		return nil
-	}
-	return element{estimator: sizes, typ: params[0]}
 }
 
 // element is any element of a node, as a Sizer and as a node of cel-go.

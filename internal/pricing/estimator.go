@@ -85,7 +85,7 @@ func (w *walk) price(e ast.Expr) cost.Range {
 	case ast.StructKind:
 		return w.message(e)
 	case ast.ComprehensionKind:
-		if isBinding(e.AsComprehension()) && !w.rules.onlyElements {
+		if isBinding(e.AsComprehension()) && !w.rules.before33 {
 			return w.binding(e)
 		}
 		return w.comprehension(e)
@@ -111,7 +111,7 @@ func (w *walk) selection(e ast.Expr) cost.Range {
 	total := w.cost(sel.Operand())
 	kind, priced := KindSelect, selectable(w.typeOf(sel.Operand()))
 	if sel.IsTestOnly() {
-		kind, priced = KindPresence, w.rules.presence
+		kind, priced = KindPresence, w.rules.before29
 	} else { // has() names no data
 		w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	}
@@ -170,7 +170,7 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 
 	w.bind(comp.AccuVar(), init)
 	switch {
-	case w.rules.onlyElements:
+	case w.rules.before33:
 		w.vars.push(comp.IterVar(), local{over: over})
 	case comp.HasIterVar2():
 		w.iterate(comp.IterVar(), over, true)
@@ -182,7 +182,7 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 	perItem := w.cost(comp.LoopCondition())
 	perItem = w.cost(comp.LoopStep()).Add(perItem)
 	w.vars.pop(comp.IterVar())
-	if comp.HasIterVar2() && !w.rules.onlyElements {
+	if comp.HasIterVar2() && !w.rules.before33 {
 		w.vars.pop(comp.IterVar2())
 	}
 	total = total.Add(w.cost(comp.Result()))
@@ -196,8 +196,8 @@ func (w *walk) comprehension(e ast.Expr) cost.Range {
 	}
 
 	switch kind := init.Kind(); {
-	case w.rules.loops == unsized:
-	case w.rules.loops == asLargeAsRange:
+	case w.rules.before30:
+	case w.rules.before33:
 		w.setSize(e, &count)
 	case kind == ast.LiteralKind:
 		w.setSize(e, w.size(init))

@@ -26,7 +26,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 	call := e.AsCall()
 	args := call.Args()
 	w.note(KindCall, call.FunctionName(), 0)
-	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize {
+	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.before33 {
 		// dyn() hides the type, not the size.
 		total := cost.Exactly(1).Add(w.cost(args[0]))
 		w.note(KindCall, overloads.TypeConvertDyn, 1)
@@ -45,7 +45,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 		costs[i] = w.cost(arg)
 		operands = append(operands, w.operand(arg, first+i))
 	}
-	if len(ids) == 0 || w.rules.freeOptionals && call.FunctionName() == operators.OptSelect {
+	if len(ids) == 0 || w.rules.before29 && call.FunctionName() == operators.OptSelect {
 		return cost.Range{}
 	}
 	var target cost.Range
@@ -70,7 +70,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 			result = &either
 		}
 		if segment := indexSegment(id); segment != "" && len(args) > 0 {
-			if !w.rules.noEntries {
+			if !w.rules.before33 {
 				result = nil
 			}
 			if ent := w.entry(args[0]); ent != nil {
@@ -78,7 +78,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 			}
 			w.paths[e.ID()] = w.child(w.path(args[0]), segment)
 		}
-		if result == nil && !w.rules.forgetful {
+		if result == nil && !w.rules.before33 {
 			result = w.size(e)
 		}
 	}
@@ -105,10 +105,7 @@ func (w *walk) overload(e ast.Expr, id string, operands []cost.Operand, costs []
 	case isConcatenation(id) && len(args) == 2:
 		w.setEntry(e, w.entry(args[0]).union(w.entry(args[1])))
 	}
-	est, ok := w.table.estimate(call.FunctionName(), id, operands)
-	if !ok {
-		est = cost.Estimate{Cost: cost.Exactly(1)}
-	}
+	est = w.table.estimate(call.FunctionName(), id, operands)
 	own = est.Cost
 	for _, c := range costs {
 		est.Cost = est.Cost.Add(c)
@@ -131,8 +128,8 @@ func isConcatenation(overloadID string) bool {
 
 // operand is what a price may know of the operand at an index.
 func (w *walk) operand(e ast.Expr, index int) cost.Operand {
-	o := newOperand(e, w.data(e), w.typeOf(e), nil, w.sizer)
-	if o.late = w.rules.forgetful; o.late {
+	o := operand{path: w.data(e), typ: w.typeOf(e), literal: e.AsLiteral(), sizes: w.sizer}
+	if o.late = w.rules.before33; o.late {
 		o.derived = w.computedSize(e)
 	} else {
 		o.derived = w.size(e)

@@ -18,22 +18,17 @@ type path []string
 // there is room, so the later child overwrites the earlier one. In
 // `self.all(x, x.a.all(y, x.b == y))` the size of x.b becomes the number of iterations
 // of the inner loop. The growth by doubling is written out here, so that the numbers do
-// not depend on the runtime of Go.
-func (p path) child(segment string) path {
+// not depend on the runtime of Go. A sound estimate keeps the paths apart.
+func (w *walk) child(p path, segment string) path {
+	if w.trace != nil && w.trace.sound {
+		return append(slices.Clip(p), segment)
+	}
 	if len(p) == cap(p) {
 		grown := make(path, len(p), max(1, 2*cap(p)))
 		copy(grown, p)
 		p = grown
 	}
 	return append(p, segment)
-}
-
-// child extends a path. A sound estimate keeps the paths apart.
-func (w *walk) child(p path, segment string) path {
-	if w.trace != nil && w.trace.sound {
-		return append(slices.Clip(p), segment)
-	}
-	return p.child(segment)
 }
 
 // entry is the size of what a list or map holds.
@@ -55,7 +50,7 @@ type local struct {
 	path  path
 	size  *cost.Range
 	entry *entry
-	// over is set by [rules.onlyElements]: the variable is an element of it.
+	// over is set by [rules.before33]: the variable is an element of it.
 	over ast.Expr
 }
 
@@ -76,14 +71,14 @@ func (s scopes) top(name string) *local {
 
 // bind introduces a variable that stands for the value of a node.
 func (w *walk) bind(name string, e ast.Expr) {
-	if !w.rules.onlyElements {
+	if !w.rules.before33 {
 		w.vars.push(name, local{path: w.path(e), size: w.size(e), entry: w.entry(e)})
 	}
 }
 
 // unbind ends the scope of a variable.
 func (w *walk) unbind(name string) {
-	if !w.rules.onlyElements {
+	if !w.rules.before33 {
 		w.vars.pop(name)
 	}
 }
@@ -151,7 +146,7 @@ func (w *walk) entry(e ast.Expr) *entry {
 }
 
 func (w *walk) setEntry(e ast.Expr, ent *entry) {
-	if ent != nil && !w.rules.noEntries {
+	if ent != nil && !w.rules.before33 {
 		w.entries[e.ID()] = *ent
 	}
 }
@@ -189,7 +184,7 @@ func (w *walk) size(e ast.Expr) *cost.Range {
 	if size := w.computedSize(e); size != nil {
 		return size
 	}
-	if w.rules.forgetful {
+	if w.rules.before33 {
 		if size := declared(w.sizer, w.data(e)); size != nil {
 			return size
 		}
@@ -221,14 +216,14 @@ func (w *walk) computedSize(e ast.Expr) *cost.Range {
 		size := cost.Exactly(n)
 		return &size
 	}
-	if w.rules.emptyMessages && e.Kind() == ast.StructKind {
+	if w.rules.before31 && e.Kind() == ast.StructKind {
 		return &cost.Range{}
 	}
 	return nil
 }
 
 // lateSize is the size that follows from the type where sizes are not remembered, see
-// [rules.forgetful].
+// [rules.before33].
 func lateSize(typ *types.Type) *cost.Range {
 	if typ.Kind() != types.OpaqueKind && isScalar(typ) {
 		size := cost.Exactly(1)

@@ -197,11 +197,7 @@ func (b byTable) EstimateCallCost(function, overloadID string, target *checker.A
 	if isLogical(overloadID) || overloadID == overloads.Conditional || isConcatenation(overloadID) {
 		return nil
 	}
-	estimate, ok := b.table.estimate(function, overloadID, operandsOf(target, args, b))
-	if !ok {
-		return nil
-	}
-	return callEstimate(estimate)
+	return callEstimate(b.table.estimate(function, overloadID, operandsOf(target, args, b)))
 }
 
 // pricing is a table and what cel-go has in its place.

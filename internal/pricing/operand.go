@@ -3,7 +3,6 @@ package pricing
 import (
 	"slices"
 
-	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
@@ -64,14 +63,6 @@ type operand struct {
 	element bool
 }
 
-func newOperand(e ast.Expr, path []string, typ *types.Type, derived *cost.Range, sizes Sizer) operand {
-	o := operand{path: path, typ: typ, derived: derived, sizes: sizes}
-	if e != nil && e.Kind() == ast.LiteralKind {
-		o.literal = e.AsLiteral()
-	}
-	return o
-}
-
 func (o operand) Size() cost.Range {
 	if o.derived != nil {
 		return o.watch.note(o, *o.derived, "")
@@ -88,20 +79,6 @@ func (o operand) Known() (cost.Range, bool) {
 	}
 	o.watch.note(o, cost.Unbounded(), cost.SourceUnknown)
 	return cost.Range{}, false
-}
-
-// standard is the size that the prices of standard functions take: the derived
-// one, and before 1.33 also the one that the schema declares.
-func (o operand) standard() (cost.Range, bool) {
-	if o.derived == nil && o.late {
-		if size := declared(o.sizes, o.path); size != nil {
-			return o.watch.note(o, *size, cost.SourceDeclared), true
-		}
-		if size := lateSize(o.typ); size != nil {
-			return o.watch.note(o, *size, ""), true
-		}
-	}
-	return o.Known()
 }
 
 func (o operand) Elem() cost.Operand {

@@ -2,68 +2,29 @@ package pricing
 
 import "github.com/kubecel/kubecel/release"
 
-// rules say how a release estimates the structure of an expression. The zero value
-// has the rules of the newest release. Each field names the last release with the rule.
+// rules say how a release estimates the structure of an expression, as the cel-go does
+// that it is built with. The zero value has the rules of the newest release.
 type rules struct {
-	// dynHidesSize makes dyn() an ordinary call: nothing is known of the size of
-	// its result. Until 1.32.
-	dynHidesSize bool
-	// noEntries forgets what list and map literals hold. Only the elements of data are
-	// known. Until 1.32.
-	noEntries bool
-	// onlyElements forgets what is known of local variables. The first variable of a
-	// comprehension leads to the elements; every other is taken for data of that name.
-	// Until 1.32.
-	onlyElements bool
-	// forgetful looks up the size of data whenever a price asks for it. The path may
-	// have changed in between. Until 1.32.
-	forgetful bool
-	// emptyMessages takes a message to be of size zero. Until 1.30.
-	emptyMessages bool
-	// presence prices has(). Until 1.28.
-	presence bool
-	// freeOptionals leaves out the selection of an optional field, with its
-	// operand. Until 1.28.
-	freeOptionals bool
-	// loops is what is known of the size of a comprehension's result.
-	loops loopSize
+	// before29: has() has a price, and the selection of an optional field is left out, with
+	// its operand. Until cel-go 0.17.6.
+	before29 bool
+	// before30: nothing is known of the size of a comprehension's result. Between this and
+	// before33 it is that of the range, whatever the result is. Until cel-go 0.17.7.
+	before30 bool
+	// before31: a message is of size zero. Until cel-go 0.17.8.
+	before31 bool
+	// before33, until cel-go 0.22:
+	//   - dyn() is an ordinary call, and nothing is known of the size of its result.
+	//   - What list and map literals hold is forgotten. Only the elements of data are known.
+	//   - What is known of local variables is forgotten. The first variable of a comprehension
+	//     leads to the elements; every other is taken for data of that name.
+	//   - The size of data is looked up whenever a price asks for it. The path may have
+	//     changed in between.
+	before33 bool
 }
-
-// loopSize is what is known of the size of a comprehension's result.
-type loopSize int
-
-const (
-	// asLargeAsAccumulator is the size of the range if the result is a list or a
-	// map, and otherwise that of the initial value.
-	asLargeAsAccumulator loopSize = iota
-	// asLargeAsRange is the size of the range whatever the result is. In 1.30 to
-	// 1.32.
-	asLargeAsRange
-	// unsized is none. Until 1.29.
-	unsized
-)
-
-// The releases in which the rules changed, with the release of cel-go that
-// Kubernetes took.
-var (
-	freePresence     = release.Minor(29) // cel-go 0.17.7
-	sizedLoops       = release.Minor(30) // cel-go 0.17.8
-	sizelessMessages = release.Minor(31) // cel-go 0.20
-	sizedEntries     = release.Minor(33) // cel-go 0.23
-)
 
 // rulesOf are the rules of a release.
 func rulesOf(r release.Release) rules {
-	before := r.Before(sizedEntries)
-	rules := rules{
-		dynHidesSize: before, noEntries: before, onlyElements: before, forgetful: before,
-		emptyMessages: r.Before(sizelessMessages), presence: r.Before(freePresence), freeOptionals: r.Before(freePresence),
-	}
-	switch {
-	case r.Before(sizedLoops):
-		rules.loops = unsized
-	case before:
-		rules.loops = asLargeAsRange
-	}
-	return rules
+	before := func(minor int) bool { return r.Before(release.Minor(minor)) }
+	return rules{before29: before(29), before30: before(30), before31: before(31), before33: before(33)}
 }

@@ -40,7 +40,7 @@ type standardPrice struct {
 // standardPrices are the prices by release; the sizes are those of release r.
 func standardPrices(r release.Release) []standardPrice {
 	read := cost.SizeOf
-	if !r.Before(sizedOptionals) {
+	if !r.Before(release.Minor(33)) { // evaluation takes an optional to be as large as its value
 		read = sizeOfHeld
 	}
 	x, y := derived(0, read), derived(1, read)
@@ -89,10 +89,6 @@ func overflowing(m cost.Model) cost.Model {
 	return m
 }
 
-// sizedOptionals is the first release in which evaluation takes an optional to be as
-// large as its value (cel-go 0.23).
-var sizedOptionals = release.Minor(33)
-
 // sizeOfHeld is the size of a value. For an optional it is the size of what it holds.
 func sizeOfHeld(v ref.Val) uint64 {
 	for {
@@ -112,15 +108,22 @@ func derived(i int, read func(ref.Val) uint64) cost.Size {
 		func(args []ref.Val, _ ref.Val) uint64 { return readSize(read, args, i) })
 }
 
+// derivedSize is the size that the prices of standard functions take: the derived one, and
+// before 1.33 also the one that the schema declares.
 func derivedSize(operands []cost.Operand, i int) cost.Range {
 	if i >= len(operands) {
 		return cost.Unbounded()
 	}
-	known := operands[i].Known
-	if late, ok := operands[i].(interface{ standard() (cost.Range, bool) }); ok {
-		known = late.standard
+	o := operands[i].(operand)
+	if o.derived == nil && o.late {
+		if size := declared(o.sizes, o.path); size != nil {
+			return o.watch.note(o, *size, cost.SourceDeclared)
+		}
+		if size := lateSize(o.typ); size != nil {
+			return o.watch.note(o, *size, "")
+		}
 	}
-	if size, ok := known(); ok {
+	if size, ok := o.Known(); ok {
 		return size
 	}
 	return cost.Unbounded()

@@ -103,21 +103,20 @@ func (t *Table) equalityOf(args []ref.Val) Price {
 	return t.equality[typ.TypeName()].Runtime
 }
 
-// estimate prices a call before evaluation, false if the table has no price for
-// it.
-func (t *Table) estimate(function, overloadID string, operands []cost.Operand) (cost.Estimate, bool) {
+// estimate prices a call before evaluation.
+func (t *Table) estimate(function, overloadID string, operands []cost.Operand) cost.Estimate {
 	if function == operators.Equals && len(operands) == 2 {
 		if name := operands[0].Type().TypeName(); name == operands[1].Type().TypeName() {
 			if m := t.equality[name]; m.Estimate != nil {
-				return m.Estimate(operands), true
+				return m.Estimate(operands)
 			}
 		}
 	}
 	if m := t.overloads[overloadID]; m.Estimate != nil {
-		return m.Estimate(operands), true
+		return m.Estimate(operands)
 	}
 	if m := t.functions[function]; m.Estimate != nil {
-		return m.Estimate(operands), true
+		return m.Estimate(operands)
 	}
-	return cost.Estimate{}, false
+	return cost.Estimate{Cost: cost.Exactly(1)}
 }

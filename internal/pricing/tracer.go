@@ -76,8 +76,8 @@ func (w *walk) weighCall(n *report.Node, e ast.Expr) {
 		n.Parts[len(args)].Role = roleTarget // it is estimated last
 	}
 	switch {
-	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.dynHidesSize: // counted once
-	case len(n.Overloads) == 0 || w.rules.freeOptionals && n.Name == operators.OptSelect:
+	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.before33: // counted once
+	case len(n.Overloads) == 0 || w.rules.before29 && n.Name == operators.OptSelect:
 		for _, p := range n.Parts {
 			p.Times, p.Why = cost.Range{}, whyIgnored
 		}
@@ -121,7 +121,7 @@ func (w *walk) sourceOf(e ast.Expr) source {
 	if _, ok := w.sizes[e.ID()]; ok { // the question itself has declared it
 		return w.trace.sources[e.ID()]
 	}
-	if w.rules.forgetful && declared(w.sizer, w.data(e)) != nil {
+	if w.rules.before33 && declared(w.sizer, w.data(e)) != nil {
 		return w.trace.declared(w.data(e))
 	}
 	if isScalar(w.typeOf(e)) {
