@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kubecel/kubecel/report"
 )
@@ -13,7 +14,7 @@ type adviser struct {
 	total  func(settings) uint64
 	limit  uint64
 	bounds []adjustable
-	// prove estimates anew with the bounds in the document, nil if there is none.
+	// prove estimates anew with the bounds in the document, false if there is none.
 	prove func(set []setting) (total uint64, ok bool)
 }
 
@@ -65,28 +66,28 @@ func (a *adviser) adviseTogether(advice *report.Advice) {
 	advice.Proven = a.proven(set, advice.TogetherTotal)
 	for i, s := range set {
 		c := a.change(s)
-		c.Fits = len(set) == 1
-		c.Total = a.total(settings{s.key: s.to})
 		c.Largest = !a.fits(with(set, i, s.to+1))
 		advice.Together = append(advice.Together, c)
 	}
 }
 
+// change is one setting, alone.
 func (a *adviser) change(s setting) report.Change {
-	return report.Change{Bound: s.Bound.Bound, To: s.to}
+	total := a.total(settings{s.key: s.to})
+	return report.Change{Bound: s.Bound.Bound, To: s.to, Fits: total <= a.limit, Total: total}
 }
 
 // proven tells whether the estimate of the changed document is the same.
 func (a *adviser) proven(set []setting, total uint64) bool {
-	if a.prove == nil {
-		return false
-	}
 	again, ok := a.prove(set)
 	return ok && again == total
 }
 
-// largest is the greatest value that fits. Low fits, and high does not.
+// largest is the greatest value up to high that fits. Low fits.
 func largest(low, high int64, fits func(int64) bool) int64 {
+	if fits(high) {
+		return high
+	}
 	for high-low > 1 {
 		if mid := low + (high-low)/2; fits(mid) {
 			low = mid
@@ -99,22 +100,15 @@ func largest(low, high int64, fits func(int64) bool) int64 {
 
 // most sets one bound to the greatest value up to high that fits. Low fits.
 func (a *adviser) most(b adjustable, low, high int64) report.Change {
-	fits := func(v int64) bool { return a.fits([]setting{{b, v}}) }
-	s := setting{b, high}
-	if !fits(high) {
-		s.to = largest(low, high, fits)
-	}
-	c := a.change(s)
-	c.Fits, c.Largest, c.Total = true, s.to != high, a.total(settings{b.key: s.to})
+	c := a.change(setting{b, largest(low, high, func(v int64) bool { return a.fits([]setting{{b, v}}) })})
+	c.Largest = c.To != high
 	return c
 }
 
 // alone is the greatest value of one bound that suffices without any other, false
 // for a bound that makes no difference.
 func (a *adviser) alone(b adjustable, total uint64) (report.Change, bool) {
-	if s := (setting{b, 1}); !a.fits([]setting{s}) {
-		c := a.change(s)
-		c.Total = a.total(settings{b.key: 1})
+	if c := a.change(setting{b, 1}); !c.Fits {
 		return c, c.Total < total || b.chain && b.missing()
 	}
 	high := b.top // it claims to be enough, not to be the largest
@@ -143,33 +137,24 @@ func (a *adviser) together() []setting {
 		}
 	}
 	set := a.lower(missing)
-	for _, s := range set {
-		if s.to < min(least, s.top) {
-			if all := a.lower(a.bounds); all != nil {
-				set = all
-			}
-			break
+	if set == nil || slices.ContainsFunc(set, func(s setting) bool { return s.to < min(least, s.top) }) {
+		if all := a.lower(a.bounds); all != nil {
+			set = all
 		}
-	}
-	if set == nil {
-		set = a.lower(a.bounds)
 	}
 	for i := 0; i < len(set); {
-		if without := append(append([]setting{}, set[:i]...), set[i+1:]...); len(without) > 0 && a.fits(without) {
+		if without := slices.Delete(slices.Clone(set), i, i+1); len(without) > 0 && a.fits(without) {
 			set = without
-			continue
+		} else {
+			i++
 		}
-		i++
 	}
 	for i, s := range set {
 		high := s.top
 		if s.missing() {
 			high = maxBound
 		}
-		if high <= s.to {
-			continue
-		}
-		if set = with(set, i, high); !a.fits(set) {
+		if high > s.to {
 			set[i].to = largest(s.to, high, func(v int64) bool { return a.fits(with(set, i, v)) })
 		}
 	}
@@ -177,7 +162,7 @@ func (a *adviser) together() []setting {
 }
 
 func with(set []setting, i int, to int64) []setting {
-	changed := append([]setting{}, set...)
+	changed := slices.Clone(set)
 	changed[i].to = to
 	return changed
 }
@@ -195,13 +180,12 @@ func (a *adviser) lower(bounds []adjustable) []setting {
 		}
 		return set
 	}
-	if !a.fits(at(steps)) {
-		return nil
-	}
 	if a.fits(at(0)) {
 		return at(0)
 	}
-	// The step that fits is the higher one here.
-	low := largest(0, steps, func(step int64) bool { return !a.fits(at(step)) })
-	return at(low + 1)
+	over := largest(0, steps, func(step int64) bool { return !a.fits(at(step)) })
+	if over == steps {
+		return nil
+	}
+	return at(over + 1)
 }

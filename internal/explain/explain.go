@@ -79,6 +79,15 @@ const (
 	messageName = "estimated messageExpression cost"
 )
 
+// judge compares an estimate with a limit. Name is what the message says costs too much.
+func judge(name string, estimate, limit uint64) report.Judgement {
+	v := report.Judgement{Limit: limit, Within: estimate <= limit}
+	if !v.Within {
+		v.Message = pricing.ExceedsMessage(name, estimate, limit)
+	}
+	return v
+}
+
 // advise says which bounds would bring all expressions together under the limit of the
 // schema. It leaves out expressions with less than a hundredth of the total.
 func (d Document) advise(r *report.CRD, subjects map[string]*subject, limits report.Limits) *report.Advice {
@@ -238,6 +247,6 @@ func (d Document) prove(s *crd.Site, set []setting, message bool) (total uint64,
 func Expression(compiled *compile.Expression, bound func(path []string) (typesystem.Bound, bool), limits report.Limits) *report.Expression {
 	x := &report.Expression{Kind: report.KindExpression, Source: compiled.Source, Share: 1}
 	s := &subject{explain: compiled, bound: bound, cache: map[string]*answer{}}
-	describe(x, s, "estimated cost", complete(limits), nil)
+	describe(x, s, "estimated cost", complete(limits), func([]setting) (uint64, bool) { return 0, false })
 	return x
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -191,10 +192,7 @@ func (s *subject) adjustables() []adjustable {
 	for _, b := range s.around() {
 		add(adjustable{Bound: b, key: keyOf(b.Place), chain: true}, s.fallback)
 	}
-	all := make([]adjustable, 0, len(byKey))
-	for _, a := range byKey {
-		all = append(all, a)
-	}
+	all := slices.Collect(maps.Values(byKey))
 	sortByPlace(all)
 	return all
 }

@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
@@ -196,8 +195,7 @@ func (w *walk) size(e ast.Expr) *cost.Range {
 		return size
 	}
 	if isScalar(w.typeOf(e)) {
-		size := cost.Exactly(1)
-		return &size
+		return exactly(1)
 	}
 	if e.Kind() == ast.IdentKind {
 		if v := w.vars.top(e.AsIdent()); v != nil {
@@ -212,43 +210,37 @@ func (w *walk) computedSize(e ast.Expr) *cost.Range {
 	if size, ok := w.sizes[e.ID()]; ok {
 		return &size
 	}
-	if n, ok := literalSize(e); ok {
-		size := cost.Exactly(n)
-		return &size
-	}
 	if w.rules.before31 && e.Kind() == ast.StructKind {
-		return &cost.Range{}
+		return exactly(0)
 	}
-	return nil
+	return literalSize(e)
 }
 
 // lateSize is the size that follows from the type where sizes are not remembered, see
 // [rules.before33].
 func lateSize(typ *types.Type) *cost.Range {
 	if typ.Kind() != types.OpaqueKind && isScalar(typ) {
-		size := cost.Exactly(1)
-		return &size
+		return exactly(1)
 	}
 	return nil
 }
 
-func literalSize(e ast.Expr) (uint64, bool) {
+// literalSize is the size of a literal, nil for anything else.
+func literalSize(e ast.Expr) *cost.Range {
 	switch e.Kind() {
 	case ast.ListKind:
-		return uint64(e.AsList().Size()), true
+		return exactly(uint64(e.AsList().Size()))
 	case ast.MapKind:
-		return uint64(e.AsMap().Size()), true
+		return exactly(uint64(e.AsMap().Size()))
 	case ast.LiteralKind:
-		switch v := e.AsLiteral().(type) {
-		case types.String:
-			return uint64(utf8.RuneCountInString(string(v))), true
-		case types.Bytes:
-			return uint64(len(v)), true
-		case types.Bool, types.Double, types.Duration, types.Int, types.Null, types.Timestamp, types.Uint:
-			return 1, true
-		}
+		return exactly(cost.SizeOf(e.AsLiteral()))
 	}
-	return 0, false
+	return nil
+}
+
+func exactly(n uint64) *cost.Range {
+	size := cost.Exactly(n)
+	return &size
 }
 
 // isScalar tells whether all values of a type have the same size. Optional values

@@ -81,14 +81,6 @@ var roles = map[report.Kind][]report.Role{
 	KindBinding:       {"range", "initial value", "result"},
 }
 
-// The reasons why a node is not counted once.
-const (
-	whyIterations report.Why = "iterations"
-	whySkipped    report.Why = "may be skipped"
-	whyBranch     report.Why = "one of two branches"
-	whyIgnored    report.Why = "not estimated"
-)
-
 // source is where a size comes from. The bound is nil if there is none.
 type source struct {
 	kind  cost.Source

@@ -63,7 +63,7 @@ func (w *walk) weigh(n *report.Node, e ast.Expr) {
 		w.weighCall(n, e)
 	case KindComprehension:
 		for _, p := range n.Parts[2:4] {
-			p.Times, p.Why = n.Operands[0].Size, whyIterations
+			p.Times, p.Why = n.Operands[0].Size, "iterations"
 		}
 	}
 }
@@ -79,16 +79,18 @@ func (w *walk) weighCall(n *report.Node, e ast.Expr) {
 	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.before33: // counted once
 	case len(n.Overloads) == 0 || w.rules.before29 && n.Name == operators.OptSelect:
 		for _, p := range n.Parts {
-			p.Times, p.Why = cost.Range{}, whyIgnored
+			p.Times, p.Why = cost.Range{}, "not estimated"
 		}
 	case isLogical(n.Overloads[0]) && len(args) >= 2:
-		args[1].Times, args[1].Why = cost.Range{Max: 1}, whySkipped
+		args[1].Times, args[1].Why = cost.Range{Max: 1}, "may be skipped"
 		for _, p := range args[2:] {
-			p.Times, p.Why = cost.Range{}, whyIgnored
+			p.Times, p.Why = cost.Range{}, "not estimated"
 		}
 	case n.Overloads[0] == overloads.Conditional && len(args) >= 3:
 		yes, no := args[1], args[2]
-		yes.Times, yes.Why, no.Times, no.Why = cost.Range{}, whyBranch, cost.Range{}, whyBranch
+		for _, p := range args[1:3] {
+			p.Times, p.Why = cost.Range{}, "one of two branches"
+		}
 		dearer, cheaper := yes, yes
 		if no.Total.Max > yes.Total.Max {
 			dearer = no
@@ -112,7 +114,7 @@ func (w *walk) sourceOf(e ast.Expr) source {
 	if _, ok := w.sizes[e.ID()]; ok {
 		return w.trace.sources[e.ID()]
 	}
-	if _, ok := literalSize(e); ok {
+	if literalSize(e) != nil {
 		return source{kind: cost.SourceLiteral}
 	}
 	if w.size(e) == nil {
