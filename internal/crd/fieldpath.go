@@ -1,8 +1,11 @@
 package crd
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,22 +18,20 @@ import (
 //
 // It accepts and rejects exactly what cel.ValidFieldPath does. Where that
 // panics, because a path continues below a map of anything, it is an error.
-func fieldPath(text string, s *typesystem.OpenAPI) (*field.Path, error) {
-	var path *field.Path
-	tokens := pathTokens{rest: text}
-	for {
-		delimiter, ok := tokens.next()
-		if !ok {
-			return path, nil
-		}
+func fieldPath(text string, s *typesystem.OpenAPI) (path *field.Path, err error) {
+	// Like the reference, this takes a token that the buffer of the scanner cannot
+	// hold for the end of the path.
+	tokens := bufio.NewScanner(strings.NewReader(text))
+	tokens.Split(pathToken)
+	for tokens.Scan() {
+		delimiter := tokens.Text()
 		if delimiter != "[" && delimiter != "." {
 			return nil, fmt.Errorf("expected [ or . but got: %s", delimiter)
 		}
-		name, ok := tokens.next()
-		if !ok {
+		if !tokens.Scan() {
 			return nil, errPathEnds
 		}
-		var err error
+		name := tokens.Text()
 		if delimiter == "[" {
 			if len(name) < 2 || name[0] != '\'' || name[len(name)-1] != '\'' {
 				return nil, fmt.Errorf("expected single quoted string but got %s", name)
@@ -45,12 +46,14 @@ func fieldPath(text string, s *typesystem.OpenAPI) (*field.Path, error) {
 		if delimiter == "." {
 			continue
 		}
-		if end, ok := tokens.next(); !ok {
+		if !tokens.Scan() {
 			return nil, errPathEnds
-		} else if end != "]" {
+		}
+		if end := tokens.Text(); end != "]" {
 			return nil, fmt.Errorf("expected ] but got %s", end)
 		}
 	}
+	return path, nil
 }
 
 var (
@@ -73,75 +76,48 @@ func descend(path *field.Path, s *typesystem.OpenAPI, name string) (*field.Path,
 	return nil, nil, errNoField
 }
 
+// escapes matches an escape in a quoted string. No escape is a backslash before a
+// line feed.
+var escapes = regexp.MustCompile(`\\.`)
+
 // unescapeQuoted resolves the escapes of a single-quoted string.
-func unescapeQuoted(s string) (string, error) {
-	var out strings.Builder
-	var err error
-	for i := 0; i < len(s); i++ {
-		// As in the reference, a backslash before a line feed or at the end
-		// stands for itself.
-		if s[i] != '\\' || i+1 == len(s) || s[i+1] == '\n' {
-			out.WriteByte(s[i])
-			continue
+func unescapeQuoted(s string) (text string, err error) {
+	text = escapes.ReplaceAllStringFunc(s, func(escape string) string {
+		at := strings.IndexByte(`abfnrtv'\`, escape[1])
+		if at < 0 {
+			err = fmt.Errorf("invalid escape char %s", escape)
+			return ""
 		}
-		escaped := firstRune(s[i+1:])
-		if at := strings.IndexByte(`abfnrtv'\`, s[i+1]); at >= 0 {
-			out.WriteByte("\a\b\f\n\r\t\v'\\"[at])
-		} else {
-			err = fmt.Errorf("invalid escape char \\%s", escaped)
-		}
-		i += len(escaped)
+		return "\a\b\f\n\r\t\v'\\"[at : at+1]
+	})
+	return text, err
+}
+
+// pathToken splits a JSON path into delimiters and what is between them. It is a
+// bufio.SplitFunc.
+func pathToken(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	end := bytes.IndexAny(data, ".[]")
+	switch {
+	case len(data) > 0 && data[0] == '\'':
+		end = quotedEnd(data)
+	case end == 0:
+		end = 1
 	}
-	return out.String(), err
-}
-
-func firstRune(s string) string {
-	for i := range s {
-		if i > 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// maxPathToken is the number of bytes that the reference looks at to find the
-// end of a token. It takes a longer token for the end of the path.
-const maxPathToken = 64 * 1024
-
-// pathTokens splits a JSON path into delimiters and what is between them.
-type pathTokens struct {
-	rest string
-}
-
-func (t *pathTokens) next() (token string, ok bool) {
-	window := t.rest[:min(len(t.rest), maxPathToken)]
-	end := tokenEnd(window)
 	if end < 0 {
-		if end = len(t.rest); end == 0 || end >= maxPathToken {
-			t.rest = ""
-			return "", false
+		if !atEOF || len(data) == 0 {
+			return 0, nil, nil
 		}
+		end = len(data)
 	}
-	token, t.rest = t.rest[:end], t.rest[end:]
-	return token, true
+	return end, data[:end], nil
 }
 
-// tokenEnd is the length of the first token, -1 if it may continue at the end of s.
-func tokenEnd(s string) int {
-	if s == "" {
-		return -1
-	}
-	if s[0] == '\'' {
-		for i := 1; i < len(s); i++ {
-			if s[i] == '\'' && s[i-1] != '\\' {
-				return i + 1
-			}
+// quotedEnd is the length of the quoted string that data begins with, -1 if it does not end.
+func quotedEnd(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		if data[i] == '\'' && data[i-1] != '\\' {
+			return i + 1
 		}
-		return -1
 	}
-	end := strings.IndexAny(s, ".[]")
-	if end == 0 {
-		return 1
-	}
-	return end
+	return -1
 }
