@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -46,14 +47,15 @@ func (p *place) site(r *typesystem.Rule, path *field.Path, compiled compiledRule
 	}
 }
 
-// Cardinality is how often a rule below lists and maps with these bounds can apply.
+// Cardinality is how often a rule below lists and maps with these bounds can apply:
+// fallback if a bound is missing. Negative bounds count as zero.
 func Cardinality(chain []Link, fallback uint64) uint64 {
 	product := uint64(1)
 	for _, l := range chain {
 		if l.Value == nil {
 			return fallback
 		}
-		product = times(product, *l.Value)
+		product = pricing.Repeated(product, uint64(max(*l.Value, 0)))
 	}
 	return product
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kubecel/kubecel/escaping"
-	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -27,8 +26,6 @@ type place struct {
 	// metadata than the schema of that metadata.
 	inherits   bool
 	validation bool
-	// bound is how often the place can occur in an object, nil if there is no limit.
-	bound *uint64
 }
 
 // errUndeclarable is what an API server says of a schema that has no CEL type.
@@ -36,8 +33,7 @@ var errUndeclarable = errors.New("unable to convert structural schema to CEL dec
 
 // rootPlace is the root of a schema, for the check of a CRD or for a validation.
 func rootPlace(doc *typesystem.OpenAPI, schema *typesystem.Schema, validation bool) *place {
-	once := uint64(1)
-	p := &place{doc: doc, schema: schema, inherits: validation || len(doc.Validations) > 0, validation: validation, bound: &once}
+	p := &place{doc: doc, schema: schema, inherits: validation || len(doc.Validations) > 0, validation: validation}
 	p.declare()
 	return p
 }
@@ -55,7 +51,7 @@ func (p *place) declare() {
 func (p *place) child(doc *typesystem.OpenAPI, step typesystem.Step, schema *typesystem.Schema) *place {
 	c := &place{
 		parent: p, step: step, doc: doc, schema: schema,
-		inherits: p.inherits || len(doc.Validations) > 0, validation: p.validation, bound: within(p.bound, p.doc),
+		inherits: p.inherits || len(doc.Validations) > 0, validation: p.validation,
 	}
 	if !p.inherits {
 		c.declare()
@@ -117,12 +113,7 @@ func (p *place) inSchema() typesystem.Place {
 
 // cardinality is how often the place can occur in an object: as often as the bounds
 // above it allow or, if one is missing, as often as fits into a request.
-func (p *place) cardinality() uint64 {
-	if p.bound != nil {
-		return *p.bound
-	}
-	return p.self.MaxCardinality()
-}
+func (p *place) cardinality() uint64 { return Cardinality(p.chain(), p.self.MaxCardinality()) }
 
 // chain are the lists and maps above the place, the outermost first.
 func (p *place) chain() []Link {
@@ -135,22 +126,6 @@ func (p *place) chain() []Link {
 	}
 	return links
 }
-
-// within multiplies the bound of a place by the limit of its schema: the result is how
-// often its parts can occur, nil if there is no limit. Negative limits count as zero.
-func within(bound *uint64, doc *typesystem.OpenAPI) *uint64 {
-	keyword, limit := elements(doc)
-	if keyword == "" {
-		return bound
-	}
-	if bound == nil || limit == nil {
-		return nil
-	}
-	product := times(*bound, *limit)
-	return &product
-}
-
-func times(bound uint64, limit int64) uint64 { return pricing.Repeated(bound, uint64(max(limit, 0))) }
 
 // elements are the keyword that limits the elements of a list or map and its value,
 // nil if that is missing. The keyword is empty for anything else.
