@@ -141,9 +141,8 @@ func (c *checker) rules(p part) (findings []diag.Finding) {
 	}
 	for i := range p.doc.Validations {
 		r := &p.doc.Validations[i]
-		compiled := compileRule(scope, p.doc, r)
-		site := p.at.site(r, path.Index(i), compiled)
-		c.rule(site, compiled, p.uncorrelated)
+		site := p.at.site(r, path.Index(i), compileRule(scope, p.doc, r))
+		c.rule(site, p.uncorrelated)
 		findings = append(findings, site.Findings...)
 		if c.visit != nil {
 			c.visit(site)
@@ -153,7 +152,7 @@ func (c *checker) rules(p part) (findings []diag.Finding) {
 }
 
 // rule checks a rule. Uncorrelated is the node above without old values, if there is one.
-func (c *checker) rule(s *Site, compiled compiledRule, uncorrelated *field.Path) {
+func (c *checker) rule(s *Site, uncorrelated *field.Path) {
 	r := s.Rule
 	add := func(code diag.Code, server *field.Error) *diag.Finding {
 		s.Findings = append(s.Findings, finding(code, server, r))
@@ -168,11 +167,11 @@ func (c *checker) rule(s *Site, compiled compiledRule, uncorrelated *field.Path)
 		add(diag.EstimateExceeded, field.Forbidden(rulePath, pricing.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)))
 	}
 	c.observe(r, rulePath, estimate)
-	if e := compiled.err; e != nil {
-		add(e.code, field.Invalid(rulePath, reported{*r}, e.Server)).Err = e.CompileError
+	if e := s.Err; e != nil {
+		add(s.code, field.Invalid(rulePath, reported{*r}, e.Server)).Err = e
 	}
-	if e := compiled.messageErr; e != nil {
-		add(e.code, field.Invalid(messagePath, reported{*r}, e.Server)).Err = e.CompileError
+	if e := s.MessageErr; e != nil {
+		add(s.messageCode, field.Invalid(messagePath, reported{*r}, e.Server)).Err = e
 	} else if s.Message != nil {
 		estimate := s.Message.Estimate.Max
 		if estimate > cost.EstimateLimit {
@@ -180,7 +179,7 @@ func (c *checker) rule(s *Site, compiled compiledRule, uncorrelated *field.Path)
 		}
 		c.observe(r, messagePath, estimate)
 	}
-	if compiled.oldSelf {
+	if s.oldSelf {
 		if uncorrelated != nil {
 			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Expr, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", uncorrelated)))
 		}

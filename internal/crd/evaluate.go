@@ -1,8 +1,10 @@
 package crd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/google/cel-go/common/types"
@@ -19,7 +21,7 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 func (w *walk) rules(n *node, at *step, object, old any, r ratchet) bool {
 	w.node, w.object, w.old = n, object, old
 	if n.err != nil {
-		w.fail(diag.NotCompiled, nil, at, undeclared("", n.err), fmt.Sprintf("rule compiler initialization error: %v", n.err))
+		w.fail(diag.NotCompiled, nil, at, checkError(diag.NoType, "", n.err.Error()), fmt.Sprintf("rule compiler initialization error: %v", n.err))
 		return true
 	}
 	if w.budget.Left() == 0 {
@@ -39,17 +41,10 @@ func (w *walk) rules(n *node, at *step, object, old any, r ratchet) bool {
 	return true
 }
 
-// isNil tells whether there is no value, or a map or list that is nil.
+// isNil tells whether a value is nil, or a map or list that is.
 func isNil(value any) bool {
-	switch value := value.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		return value == nil
-	case []any:
-		return value == nil
-	}
-	return false
+	v := reflect.ValueOf(value)
+	return value == nil || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.IsNil()
 }
 
 // ResolveName returns the value of self or oldSelf. It is part of eval.Vars.
@@ -80,43 +75,36 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		w.fail(diag.NotCompiled, r, at, r.Err, "rule compile error: "+r.Err.Server)
 		return true
 	}
-	optional := r.OptionalOldSelf != nil && *r.OptionalOldSelf
+	optional := is(r.OptionalOldSelf, true)
 	if r.program == nil || r.OldSelf && w.old == nil && !optional {
 		return true // empty, or about a transition that did not take place
 	}
 	if err := w.ctx.Err(); err != nil {
-		w.err = fmt.Errorf("validation was interrupted: %w", err)
+		w.interrupt(err)
 		return false
 	}
 	w.optional = optional
 	result := w.eval(r, at, r.program, false)
 	w.optional = false
-	if result.Kind == eval.KindInterrupted {
-		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
+	if w.err != nil {
 		return false
 	}
 	if !w.budget.Spend(result.Cost) {
 		w.fail(diag.BudgetExhausted, r, at, nil, outOfBudget)
 		return false
 	}
+	code, message := diag.EvaluationFailed, "%v evaluating rule: %v"
 	switch result.Kind {
 	case eval.KindValue:
-		if result.Value == types.True {
-			return true
-		}
-		return w.violated(r, at, was)
+		return result.Value == types.True || w.violated(r, at, was)
 	case eval.KindNoSuchOverload:
-		w.fail(diag.NoOverload, r, at, r.evalError(diag.NoOverload, result),
-			fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", result.Err, r.words()))
-		return true
+		code, message = diag.NoOverload, "'%v': call arguments did not match a supported operator, function or macro signature for rule: %v"
 	case eval.KindCostLimit:
 		w.budget.exhaust()
-		w.fail(diag.CallLimitExceeded, r, at, r.evalError(diag.CallLimitExceeded, result),
-			fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", result.Err, r.words()))
-		return false
+		code, message = diag.CallLimitExceeded, "'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v"
 	}
-	w.fail(diag.EvaluationFailed, r, at, r.evalError(diag.EvaluationFailed, result), fmt.Sprintf("%v evaluating rule: %v", result.Err, r.words()))
-	return true
+	w.fail(code, r, at, r.evalError(code, result), fmt.Sprintf(message, result.Err, r.words()))
+	return result.Kind != eval.KindCostLimit
 }
 
 // evalError is the error of an evaluation that gave no value.
@@ -151,33 +139,32 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	if r.FieldPath != "" {
 		path = path.Child(r.FieldPath)
 	}
-	report := func(v diag.Violation) {
-		if !r.OldSelf && was.holds() {
-			w.result.Warnings = append(w.result.Warnings, v)
-		} else {
-			w.result.Violations = append(w.result.Violations, v)
-		}
+	found := &w.result.Violations
+	if !r.OldSelf && was.holds() {
+		found = &w.result.Warnings
 	}
 	message := ""
 	if r.message != nil {
-		m, stop := w.message(r, at, path)
+		text, stop := w.message(r, at, path)
 		if stop != nil {
-			report(*stop)
+			*found = append(*found, *stop)
+		}
+		if stop != nil || w.err != nil {
 			return false
 		}
-		if w.err != nil {
-			return false
-		}
-		message = m
+		message = text
 	}
 	if message == "" {
-		message = r.defaultMessage()
+		message = r.words()
+		if r.Message == "" {
+			message = "failed rule: " + message
+		}
 	}
 	bad := w.object
 	if t := w.node.schema.Type; t == "object" || t == "array" {
 		bad = field.OmitValueType{}
 	}
-	report(violation(diag.Violated, path, message, w.object, r.Rule, nil, reportedViolation(r.Reason, path, bad, message)))
+	*found = append(*found, violation(diag.Violated, path, message, w.object, r.Rule, nil, reportedViolation(r.Reason, path, bad, message)))
 	return true
 }
 
@@ -191,8 +178,7 @@ const maxMessageSize = 5 << 10
 // As in an API server, oldSelf is no optional here even if it is one in the rule.
 func (w *walk) message(r *nodeRule, at *step, path *field.Path) (message string, stop *diag.Violation) {
 	result := w.eval(r, at, r.message, true)
-	if result.Kind == eval.KindInterrupted {
-		w.err = fmt.Errorf("validation was interrupted: %w", result.Err)
+	if w.err != nil {
 		return "", nil
 	}
 	end := func(code diag.Code, err error, detail string) *diag.Violation {
@@ -212,25 +198,11 @@ func (w *walk) message(r *nodeRule, at *step, path *field.Path) (message string,
 	if result.Kind != eval.KindValue || !ok {
 		return "", nil
 	}
-	message = strings.TrimSpace(string(text))
-	if len(message) > maxMessageSize || strings.Contains(message, "\n") {
+	if message = strings.TrimSpace(string(text)); len(message) > maxMessageSize || strings.Contains(message, "\n") {
 		return "", nil
 	}
 	return message, nil
 }
 
 // words are what errors call the rule.
-func (r *Rule) words() string {
-	if r.Message != "" {
-		return strings.TrimSpace(r.Message)
-	}
-	return strings.TrimSpace(r.Expr)
-}
-
-// defaultMessage is the message of a violation without a messageExpression.
-func (r *Rule) defaultMessage() string {
-	if r.Message != "" {
-		return strings.TrimSpace(r.Message)
-	}
-	return "failed rule: " + strings.TrimSpace(r.Expr)
-}
+func (r *Rule) words() string { return strings.TrimSpace(cmp.Or(r.Message, r.Expr)) }

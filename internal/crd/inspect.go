@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
@@ -23,10 +22,7 @@ type Site struct {
 	// Cardinality is how often the rule can apply to one object, Fallback how
 	// often if a list or map on the way has no bound.
 	Cardinality, Fallback uint64
-	// Expr and Message are nil if there is none or it does not compile; Err and
-	// MessageErr say why it does not.
-	Expr, Message   *compile.Expression
-	Err, MessageErr *diag.CompileError
+	compiledRule
 	// Findings are what is wrong with the rule alone.
 	Findings []diag.Finding
 }
@@ -42,8 +38,7 @@ type Link struct {
 func (p *place) site(r *typesystem.Rule, path *field.Path, compiled compiledRule) *Site {
 	return &Site{
 		Rule: r, Path: path, Place: p.inSchema(), Doc: p.doc, Self: p.self, Chain: p.chain(),
-		Cardinality: p.cardinality(), Fallback: p.self.MaxCardinality(),
-		Expr: compiled.expr, Message: compiled.message, Err: compiled.err.public(), MessageErr: compiled.messageErr.public(),
+		Cardinality: p.cardinality(), Fallback: p.self.MaxCardinality(), compiledRule: compiled,
 	}
 }
 

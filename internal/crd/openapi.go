@@ -48,7 +48,7 @@ func standard(s *typesystem.OpenAPI, path *field.Path, in inherited) (errs field
 
 // topology checks the Kubernetes extensions that describe lists and maps.
 func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
-	if p := s.PreserveUnknownFields; p != nil && !*p {
+	if is(s.PreserveUnknownFields, false) {
 		errs = append(errs, field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
 	}
 	errs = append(errs, hasType(s, path, s.MapType, "object", "x-kubernetes-map-type")...)
@@ -69,11 +69,10 @@ func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 	if is(s.ListType, "map") {
 		errs = append(errs, mapList(s, path)...)
 	}
-	errs = append(errs, keyedItems(s, path)...)
-	return errs
+	return append(errs, keyedItems(s, path)...)
 }
 
-func is(s *string, value string) bool { return s != nil && *s == value }
+func is[T comparable](p *T, value T) bool { return p != nil && *p == value }
 
 // hasType checks that a node with an extension has the type that it needs.
 func hasType(s *typesystem.OpenAPI, path *field.Path, extension *string, want, name string) field.ErrorList {

@@ -1,6 +1,8 @@
 package crd
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/internal/eval"
@@ -19,14 +21,21 @@ type Spending struct {
 	Nodes map[int64]report.NodeCost
 }
 
-// eval evaluates an expression of a rule, and tells of it if asked to.
-func (w *walk) eval(r *nodeRule, at *step, program *eval.Program, message bool) eval.Result {
+// eval evaluates an expression of a rule, and tells of it if asked to. It sets err if
+// the context has ended.
+func (w *walk) eval(r *nodeRule, at *step, program *eval.Program, message bool) (result eval.Result) {
 	if w.spent == nil {
-		return program.Eval(w.ctx, w, w.limit)
+		result = program.Eval(w.ctx, w, w.limit)
+	} else {
+		var record *eval.Record
+		result, record = program.Record(w.ctx, w, w.limit)
+		w.spent(Spending{Rule: r.Rule, Message: message, Path: w.at(at), Cost: result.Cost, Nodes: record.Nodes})
 	}
-	spending := Spending{Rule: r.Rule, Message: message, Path: w.at(at)}
-	result, record := program.Record(w.ctx, w, w.limit)
-	spending.Cost, spending.Nodes = result.Cost, record.Nodes
-	w.spent(spending)
+	if result.Kind == eval.KindInterrupted {
+		w.interrupt(result.Err)
+	}
 	return result
 }
+
+// interrupt ends the validation because the context has ended.
+func (w *walk) interrupt(err error) { w.err = fmt.Errorf("validation was interrupted: %w", err) }

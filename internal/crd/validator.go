@@ -146,28 +146,20 @@ func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *fiel
 		if n.err == nil {
 			rule.keep(compileRule(scope, p.doc, &r))
 		} else {
-			rule.Err = undeclared(r.Expr, n.err)
+			rule.Err = checkError(diag.NoType, r.Expr, n.err.Error())
 		}
 		n.oldSelf = n.oldSelf || rule.OldSelf
 	}
 }
 
-// undeclared is the error of the rules of a place at which nothing compiles.
-func undeclared(rule string, err error) *diag.CompileError {
-	return &diag.CompileError{
-		Expression: rule, Stage: diag.StageCheck, Server: err.Error(),
-		Issues: []diag.Issue{{Code: diag.NoType, Message: err.Error()}},
-	}
-}
-
 // keep takes over what evaluation needs of a compiled rule.
 func (r *nodeRule) keep(c compiledRule) {
-	r.OldSelf, r.FieldPath, r.Err, r.MessageErr = c.oldSelf, c.fieldPath, c.err.public(), c.messageErr.public()
-	if c.expr != nil {
-		r.program, r.Estimate = c.expr.Program, c.expr.Estimate
+	r.OldSelf, r.FieldPath, r.Err, r.MessageErr = c.oldSelf, c.fieldPath, c.Err, c.MessageErr
+	if c.Expr != nil {
+		r.program, r.Estimate = c.Expr.Program, c.Expr.Estimate
 	}
-	if c.message != nil {
-		r.message, r.MessageEstimate = c.message.Program, c.message.Estimate
+	if c.Message != nil {
+		r.message, r.MessageEstimate = c.Message.Program, c.Message.Estimate
 	}
 }
 
