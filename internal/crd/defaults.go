@@ -1,6 +1,9 @@
 package crd
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -87,20 +90,14 @@ func fill(value any, s *typesystem.Schema) {
 func copyJSON(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		if value == nil {
-			return value
-		}
-		copied := make(map[string]any, len(value))
-		for k, v := range value {
+		copied := maps.Clone(value)
+		for k, v := range copied {
 			copied[k] = copyJSON(v)
 		}
 		return copied
 	case []any:
-		if value == nil {
-			return value
-		}
-		copied := make([]any, len(value))
-		for i, v := range value {
+		copied := slices.Clone(value)
+		for i, v := range copied {
 			copied[i] = copyJSON(v)
 		}
 		return copied

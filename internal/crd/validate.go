@@ -122,22 +122,19 @@ func (w *walk) visit(n *node, at *step, object, old any, r ratchet) bool {
 	}
 	switch object := object.(type) {
 	case []any:
+		if n.items == nil {
+			return true
+		}
 		old, _ := old.([]any)
-		return n.items == nil || w.list(n, at, object, old, r)
+		var index elementIndex
+		for i, value := range object {
+			if !w.element(n, step{up: at, kind: indexStep, index: i}, value, old, &index, r) {
+				return false
+			}
+		}
 	case map[string]any:
 		old, _ := old.(map[string]any)
 		return w.fields(n, at, object, old, r)
-	}
-	return true
-}
-
-// list validates the elements of a list.
-func (w *walk) list(n *node, at *step, list, old []any, r ratchet) bool {
-	var index elementIndex
-	for i, value := range list {
-		if !w.element(n, step{up: at, kind: indexStep, index: i}, value, old, &index, r) {
-			return false
-		}
 	}
 	return true
 }

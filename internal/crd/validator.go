@@ -1,6 +1,9 @@
 package crd
 
 import (
+	"maps"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
@@ -70,18 +73,8 @@ func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Va
 
 // hasRules tells whether there are rules in the structural part of a schema.
 func hasRules(s *typesystem.OpenAPI) bool {
-	if s == nil {
-		return false
-	}
-	if len(s.Validations) > 0 || hasRules(s.Elements()) || hasRules(s.Values()) {
-		return true
-	}
-	for name := range s.Properties {
-		if hasRules(s.Property(name)) {
-			return true
-		}
-	}
-	return false
+	return s != nil && (len(s.Validations) > 0 || hasRules(s.Elements()) || hasRules(s.Values()) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(s.Properties)), hasRules))
 }
 
 // builder makes the nodes of a validator.
