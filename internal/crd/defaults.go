@@ -23,7 +23,7 @@ func fieldOf(s *typesystem.Schema, name string) *typesystem.Schema {
 	if s == nil {
 		return nil
 	}
-	if property, ok := s.Property(name); ok {
+	if property := s.Property(name); property != nil {
 		return property
 	}
 	return s.AdditionalProperties

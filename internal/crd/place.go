@@ -61,18 +61,17 @@ func (p *place) child(doc *typesystem.OpenAPI, step typesystem.Step, schema *typ
 		return c
 	}
 	if step.Keyword != "properties" {
-		if c.self = declaredElem(p.self); p.self == nil && !p.validation {
+		if c.self = p.self.Elem(); p.self == nil && !p.validation {
 			c.declare()
 		}
 		return c
 	}
 	ident, nameable := escaping.Escape(step.Name)
-	visible := false
 	if nameable && p.self != nil {
-		c.self, visible = p.self.Field(ident)
+		c.self = p.self.Field(ident)
 	}
 	// A validation passes over fields that expressions above could name but cannot see.
-	if !visible && !(nameable && p.validation) {
+	if c.self == nil && !(nameable && p.validation) {
 		c.declare()
 	}
 	return c
@@ -99,8 +98,7 @@ func (p *place) property(name string) *place {
 	if p == nil || p.doc.Property(name) == nil {
 		return nil
 	}
-	schema, _ := p.schema.Property(name)
-	return p.child(p.doc.Property(name), typesystem.Step{Keyword: "properties", Name: name}, schema)
+	return p.child(p.doc.Property(name), typesystem.Step{Keyword: "properties", Name: name}, p.schema.Property(name))
 }
 
 // inSchema is the place in the schema as reports have it.
@@ -137,20 +135,6 @@ func elements(doc *typesystem.OpenAPI) (keyword string, limit *int64) {
 		return "maxProperties", doc.MaxProperties
 	}
 	return "", nil
-}
-
-// declaredElem is the type of the elements of a list or the values of a map, nil if
-// the type has neither.
-func declaredElem(s *typesystem.Schema) *typesystem.Schema {
-	switch {
-	case s == nil || s.IntOrString:
-		return nil
-	case s.Type == "array":
-		return s.Items
-	case s.Type == "object":
-		return s.AdditionalProperties
-	}
-	return nil
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -91,8 +91,8 @@ func (c *compiler) share(s *Schema) *Schema {
 	default:
 		shareable = false
 	}
-	for i, p := range s.properties {
-		key = fmt.Appendf(key, " %q %d", p.Name, c.ids[s.properties[i].Schema])
+	for _, p := range s.properties {
+		key = fmt.Appendf(key, " %q %d", p.Name, c.ids[p.Schema])
 	}
 	if known, ok := c.schemas[string(key)]; ok && shareable {
 		return known

@@ -87,7 +87,11 @@ func (d *decoder) decode(to reflect.Value, from any) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("cannot use %s as %s", describe(from), describeKind(to.Kind()))
+	what := kindNames[reflect.TypeOf(from).Kind()]
+	if number, ok := from.(float64); ok {
+		what = "the number " + strconv.FormatFloat(number, 'g', -1, 64)
+	}
+	return fmt.Errorf("cannot use %s as %s", what, kindNames[to.Kind()])
 }
 
 // either decodes an object into a schema or an array into a slice. Anything else is ignored, as by an
@@ -148,25 +152,8 @@ func scalar(to, from reflect.Value) bool {
 	return true
 }
 
-func describe(value any) string {
-	if number, ok := value.(float64); ok {
-		return "the number " + strconv.FormatFloat(number, 'g', -1, 64)
-	}
-	return describeKind(reflect.TypeOf(value).Kind())
-}
-
-func describeKind(kind reflect.Kind) string {
-	switch kind {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice:
-		return "an array"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Int64:
-		return "a whole number"
-	}
-	return "a number"
+// kindNames are what errors call the kinds of JSON values.
+var kindNames = map[reflect.Kind]string{
+	reflect.Struct: "an object", reflect.Map: "an object", reflect.Slice: "an array", reflect.String: "a string",
+	reflect.Bool: "a boolean", reflect.Int64: "a whole number", reflect.Float64: "a number",
 }

@@ -48,7 +48,7 @@ func (l *listValue) Contains(value ref.Val) ref.Val {
 	}
 	text, isString := value.(types.String)
 	isString = isString && l.schema.Items.kind == kindString
-	var failure ref.Val
+	var result ref.Val = types.False
 	for i, elem := range l.data {
 		// Strings are compared without making them CEL values.
 		if s, ok := elem.(string); ok && isString {
@@ -61,14 +61,11 @@ func (l *listValue) Contains(value ref.Val) ref.Val {
 		if eq == types.True {
 			return types.True
 		}
-		if eq != types.False && failure == nil {
-			failure = eq
+		if result == types.False {
+			result = eq
 		}
 	}
-	if failure != nil {
-		return failure
-	}
-	return types.False
+	return result
 }
 
 // Equal compares element by element.

@@ -28,29 +28,21 @@ func (m *mapValue) valueSchema(key string) *Schema {
 	if !m.isObject() {
 		return m.schema.AdditionalProperties
 	}
-	if p := m.schema.property(key); p != nil {
-		return p.Schema
-	}
-	return nil
+	return m.schema.Property(key)
 }
 
 // lookup returns the value at a key of an expression, nil if there is none.
 func (m *mapValue) lookup(key string) ref.Val {
+	of := m.schema.AdditionalProperties
 	if m.isObject() {
 		p := m.schema.propertyByIdent(key)
-		if p == nil {
+		if p == nil || m.data[p.Name] == nil {
 			return nil
 		}
-		if v, ok := m.data[p.Name]; ok && v != nil {
-			return p.Schema.Value(v)
-		}
-		return nil
+		key, of = p.Name, p.Schema
 	}
-	if m.schema.AdditionalProperties == nil {
-		return nil
-	}
-	if v, ok := m.data[key]; ok {
-		return m.schema.AdditionalProperties.Value(v)
+	if v, ok := m.data[key]; ok && of != nil {
+		return of.Value(v)
 	}
 	return nil
 }
@@ -94,20 +86,17 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 		return types.False
 	}
 	var failed string
-	var failure ref.Val
+	var result ref.Val = types.True
 	for key, value := range m.data {
 		eq := m.equalAt(key, value, o)
 		if eq == types.False {
 			return types.False
 		}
-		if eq != types.True && (failure == nil || key < failed) {
-			failed, failure = key, eq
+		if eq != types.True && (result == types.True || key < failed) {
+			failed, result = key, eq
 		}
 	}
-	if failure != nil {
-		return failure
-	}
-	return types.True
+	return result
 }
 
 func (m *mapValue) equalAt(key string, value any, other traits.Mapper) ref.Val {

@@ -21,7 +21,7 @@ func (s *Schema) hasObjectMeta() bool {
 
 // typed is the schema of a property that has a type, and nil otherwise.
 func (s *Schema) typed(name, typ string) *Schema {
-	if p, ok := s.Property(name); ok && p.Type == typ {
+	if p := s.Property(name); p != nil && p.Type == typ {
 		return p
 	}
 	return nil

@@ -110,12 +110,12 @@ func (p *Provider) PropertyNames(structType string) []string {
 // field returns the schema of a field and its place.
 func (p *Provider) field(s *Schema, place, name string) (*Schema, string) {
 	if s.kind == kindMap {
-		return s.elem(), place + elemStep
+		return s.Elem(), place + elemStep
 	}
-	field, ok := s.Field(name)
-	if !ok && !p.escaped && escaping.IsReserved(name) {
+	field := s.Field(name)
+	if field == nil && !p.escaped && escaping.IsReserved(name) {
 		name = "__" + name + "__"
-		field, _ = s.Field(name)
+		field = s.Field(name)
 	}
 	return field, place + "." + name
 }
@@ -154,20 +154,21 @@ func (p *Provider) at(place, root string) *Schema {
 		return nil
 	}
 	s := p.root
-	for steps != "" && s != nil {
-		if steps[0] != '.' {
-			return nil
-		}
-		step := steps[1:]
-		if end := strings.IndexByte(step, '.'); end >= 0 {
-			step = step[:end]
-		}
-		steps = steps[1+len(step):]
+	if steps == "" {
+		return s
+	}
+	first, steps, _ := strings.Cut(steps, ".")
+	if first != "" {
+		return nil
+	}
+	for step := range strings.SplitSeq(steps, ".") {
 		switch {
+		case s == nil:
+			return nil
 		case step == idxStep[1:] && s.kind == kindList, step == elemStep[1:] && s.kind == kindMap:
-			s = s.elem()
+			s = s.Elem()
 		default:
-			s, _ = s.Field(step)
+			s = s.Field(step)
 		}
 	}
 	return s
@@ -198,7 +199,7 @@ func (s *Schema) celType(place string) *types.Type {
 func (s *Schema) aggregateType(place string) *types.Type {
 	var steps []string
 	var kinds []kind
-	for steps = []string{place}; s.kind == kindMap || s.kind == kindList; s = s.elem() {
+	for steps = []string{place}; s.kind == kindMap || s.kind == kindList; s = s.Elem() {
 		kinds = append(kinds, s.kind)
 		if s.kind == kindMap {
 			steps = append(steps, elemStep)

@@ -7,6 +7,7 @@ package typesystem
 
 import (
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -87,13 +88,8 @@ const (
 	kindBool
 )
 
-// Property returns the schema of a property by its name as the schema writes it.
-func (s *Schema) Property(name string) (*Schema, bool) {
-	if p := s.property(name); p != nil {
-		return p.Schema, true
-	}
-	return nil, false
-}
+// Property returns the schema of a property by its name as the schema writes it, nil if there is none.
+func (s *Schema) Property(name string) *Schema { return s.property(name).schema() }
 
 func (s *Schema) property(name string) *Property {
 	props := s.properties
@@ -102,6 +98,13 @@ func (s *Schema) property(name string) *Property {
 		return &props[i]
 	}
 	return nil
+}
+
+func (p *Property) schema() *Schema {
+	if p == nil {
+		return nil
+	}
+	return p.Schema
 }
 
 // propertyByIdent finds the property whose unescaped name an identifier denotes. Identifiers that
@@ -122,15 +125,7 @@ func (s *Schema) propertyByIdent(ident string) *Property {
 }
 
 // Properties are the properties in the order of their names.
-func (s *Schema) Properties() iter.Seq[Property] {
-	return func(yield func(Property) bool) {
-		for _, p := range s.properties {
-			if !yield(p) {
-				return
-			}
-		}
-	}
-}
+func (s *Schema) Properties() iter.Seq[Property] { return slices.Values(s.properties) }
 
 // WithObjectMeta is the schema of a resource's root or of an embedded resource with kind, apiVersion,
 // metadata.name and metadata.generateName, even if the document leaves them out. It is s itself if the
@@ -147,13 +142,8 @@ func (s *Schema) WithObjectMeta() *Schema {
 func (s *Schema) Exposed() bool { return s.exposed }
 
 // Field returns the schema of a field as expressions see it: by its escaped name, only if it is
-// exposed, with the implicit fields of a resource.
-func (s *Schema) Field(ident string) (*Schema, bool) {
-	if p := s.field(ident); p != nil {
-		return p.Schema, true
-	}
-	return nil, false
-}
+// exposed, with the implicit fields of a resource. It is nil if there is none.
+func (s *Schema) Field(ident string) *Schema { return s.field(ident).schema() }
 
 func (s *Schema) field(ident string) *Property {
 	if s.kind != kindObject {
@@ -166,10 +156,10 @@ func (s *Schema) field(ident string) *Property {
 	return p
 }
 
-// elem is the schema of the elements of an exposed list or map, and nil for any other.
-func (s *Schema) elem() *Schema {
+// Elem is the schema of the elements of an exposed list or map, and nil for any other.
+func (s *Schema) Elem() *Schema {
 	switch {
-	case !s.exposed:
+	case s == nil || !s.exposed:
 	case s.kind == kindList:
 		return s.Items
 	case s.kind == kindMap:

@@ -27,13 +27,13 @@ func TestProperties(t *testing.T) {
 		break
 	}
 	for ident, want := range map[string]bool{"b": true, "a__dash__b": true, "a-b": false, "9": false, "": false, "__if__": false, "if": false} {
-		if _, ok := s.Field(ident); ok != want {
-			t.Errorf("Field(%q): %v", ident, ok)
+		if got := s.Field(ident); (got != nil) != want {
+			t.Errorf("Field(%q): %v", ident, got)
 		}
 	}
 	for name, want := range map[string]bool{"b": true, "a-b": true, "a__dash__b": false, "9": true, "": true, "if": true, "c": false} {
-		if _, ok := s.Property(name); ok != want {
-			t.Errorf("Property(%q): %v", name, ok)
+		if got := s.Property(name); (got != nil) != want {
+			t.Errorf("Property(%q): %v", name, got)
 		}
 	}
 }
@@ -69,11 +69,10 @@ func TestWithObjectMeta(t *testing.T) {
 			t.Errorf("%s: the implicit fields are not there once", c.schema)
 		}
 		for _, name := range []string{"kind", "apiVersion", "metadata"} {
-			if _, ok := s.Property(name); ok {
+			if s.Property(name) != nil {
 				t.Errorf("%s: %s is a property", c.schema, name)
 			}
-			field, ok := s.Field(name)
-			if prop, _ := meta.Property(name); !ok || field != prop {
+			if field := s.Field(name); field == nil || field != meta.Property(name) {
 				t.Errorf("%s: %s is no field", c.schema, name)
 			}
 		}

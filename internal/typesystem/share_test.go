@@ -42,8 +42,8 @@ func TestSharing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, _ := schema.Property("a")
-		b, _ := schema.Property("b")
+		a := schema.Property("a")
+		b := schema.Property("b")
 		if same := a == b; same != tt.same {
 			t.Errorf("%s\n%s\none schema: %v, want %v", tt.a, tt.b, same, tt.same)
 		}

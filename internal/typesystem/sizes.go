@@ -55,7 +55,7 @@ func (s *Schema) follow(path []string, visit func(from *Schema, step Step)) (*Sc
 		var next *Schema
 		switch name {
 		case pricing.PathItems, pricing.PathValues:
-			step.Keyword, next = "items", s.elem()
+			step.Keyword, next = "items", s.Elem()
 			if s.kind == kindMap {
 				step.Keyword = "additionalProperties"
 			}
