@@ -155,33 +155,17 @@ func (s *Schema) MinSize() int64 { return s.minSize }
 
 // bound completes the bound of the place of a node.
 func (s *Schema) bound(doc *OpenAPI, b Bound) Bound {
-	switch s.kind {
-	case kindMap:
-		b.Keyword, b.Value = "maxProperties", doc.MaxProperties
-		b.MinElement = s.AdditionalProperties.minSize + mapEntrySize
-	case kindList:
-		b.Keyword, b.Value = "maxItems", doc.MaxItems
-		b.MinElement = s.Items.minSize + 1
-	case kindString, kindIntOrString:
-		b.Keyword, b.Value, b.PerUnit = "maxLength", doc.MaxLength, maxRuneSize
-	case kindBytes:
-		b.Keyword, b.Value = "maxLength", doc.MaxLength
-	case kindDuration, kindDate, kindDateTime:
-		b.Keyword, b.Kind = "format", cost.SourceFixed
-		return b
-	default:
-		return b
-	}
-	fallback := maxStringSize
-	if b.MinElement > 0 {
-		fallback = (maxRequestSize - 2) / b.MinElement
-	}
+	limit, most := s.limit(doc)
+	b.Keyword, b.Value, b.PerUnit, b.MinElement = limit.Keyword, limit.Value, limit.PerUnit, limit.MinElement
 	switch {
+	case b.Keyword == "":
+	case b.Keyword == "format":
+		b.Kind = cost.SourceFixed
 	case b.Value != nil && b.At(*b.Value) == b.Size:
 		b.Kind = cost.SourceDeclared
 	case b.Value == nil && s.kind == kindString && len(doc.Enum) > 0:
 		b.Keyword, b.Kind = "enum", cost.SourceFixed
-	case b.Value == nil && uint64(fallback) == b.Size:
+	case b.Value == nil && uint64(most) == b.Size:
 		b.Kind = cost.SourceMissing
 	default: // the type has replaced what the document says, as it does for metadata
 		b.Kind = cost.SourceImplicit

@@ -1,6 +1,10 @@
 package typesystem
 
-import "github.com/kubecel/kubecel/cost"
+import (
+	"slices"
+
+	"github.com/kubecel/kubecel/cost"
+)
 
 // maxRequestSize is cost.MaxRequestSizeBytes with the type of sizes here.
 const maxRequestSize = int64(cost.MaxRequestSizeBytes)
@@ -12,18 +16,6 @@ const (
 	maxTimeSize = 32
 	// dateSize is a date in quotes.
 	dateSize = 12
-	// minDateTimeSize is the shortest date-time in quotes.
-	minDateTimeSize = 21
-	// minDurationSize is "0" in quotes.
-	minDurationSize = 3
-	// minStringSize is "".
-	minStringSize = 2
-	// minBoolSize is true.
-	minBoolSize = 4
-	// minNumberSize is 0.
-	minNumberSize = 1
-	// minAggregateSize is [] and {}.
-	minAggregateSize = 2
 	// propertySize is what a property adds to its name and value: two quotes, a colon and a comma.
 	propertySize = 4
 	// mapEntrySize is the same for a map entry, whose key is taken to have two bytes.
@@ -34,93 +26,92 @@ const (
 	maxRuneSize = 4
 )
 
+// minSizes are the lengths of the shortest values.
+var minSizes = [...]int64{
+	kindIntOrString: 1, // 0
+	kindObject:      2, // {}, without properties
+	kindMap:         2,
+	kindList:        2,
+	kindString:      2, // quotes
+	kindBytes:       2,
+	kindDuration:    3, // "0"
+	kindDate:        dateSize,
+	kindDateTime:    21,
+	kindDouble:      1,
+	kindInt:         1,
+	kindBool:        4, // true
+}
+
 // setBounds decides whether the schema is exposed, and bounds its sizes as an API server does. The
 // schemas below have their bounds.
 func (s *Schema) setBounds(doc *OpenAPI) {
-	s.exposed = true
+	s.minSize, s.maxElements = 0, 0
 	switch s.kind {
-	case kindIntOrString:
-		s.minSize = minNumberSize
-		s.maxElements = scaledBound(doc.MaxLength, maxRuneSize, maxStringSize)
-		s.boundSince = intOrStringSince
-	case kindObject:
-		s.minSize = s.minObjectSize(doc)
+	case kindList:
+		s.exposed = s.Items != nil && s.Items.exposed
 	case kindMap:
 		s.exposed = s.AdditionalProperties.exposed
-		s.minSize = minAggregateSize
-		s.maxElements = scaledBound(doc.MaxProperties, 1, (maxRequestSize-2)/(s.AdditionalProperties.minSize+mapEntrySize))
-	case kindList:
-		if s.Items == nil {
-			s.exposed = false
-			break
-		}
-		s.exposed = s.Items.exposed
-		s.minSize = minAggregateSize
-		s.maxElements = scaledBound(doc.MaxItems, 1, (maxRequestSize-2)/(s.Items.minSize+1))
-	case kindString:
-		s.minSize = minStringSize
-		longest := maxStringSize
-		if len(doc.Enum) > 0 {
-			longest = longestString(doc.Enum)
-			if doc.MaxLength == nil {
-				s.boundSince = enumSince
-			}
-		}
-		s.maxElements = scaledBound(doc.MaxLength, maxRuneSize, longest)
-	case kindBytes:
-		s.minSize = minStringSize
-		s.maxElements = scaledBound(doc.MaxLength, 1, maxStringSize)
-	case kindDuration:
-		s.minSize = minDurationSize
-		s.maxElements = maxTimeSize
-	case kindDate:
-		s.minSize = dateSize
-		s.maxElements = dateSize
-	case kindDateTime:
-		s.minSize = minDateTimeSize
-		s.maxElements = maxTimeSize
-	case kindDouble, kindInt:
-		s.minSize = minNumberSize
-	case kindBool:
-		s.minSize = minBoolSize
 	default:
-		s.exposed = false
+		s.exposed = s.kind != kindNone
 	}
 	if !s.exposed {
-		s.minSize, s.maxElements = 0, 0
+		return
 	}
+	s.minSize = minSizes[s.kind]
+	if s.kind == kindObject {
+		s.minSize += s.requiredSize(doc)
+	}
+	b, most := s.limit(doc)
+	switch {
+	case s.kind == kindIntOrString:
+		s.boundSince = intOrStringSince
+	case s.kind == kindString && len(doc.Enum) > 0 && b.Value == nil:
+		most, s.boundSince = longestString(doc.Enum), enumSince
+	}
+	if b.Value != nil {
+		most = max(*b.Value, 0) * b.PerUnit // may overflow, as in an API server
+	}
+	s.maxElements = most
 }
 
-// minObjectSize counts the properties that every object has: those that are required and that no
-// default fills in.
-func (s *Schema) minObjectSize(doc *OpenAPI) int64 {
-	required := make(map[string]bool, len(doc.Required))
-	for _, name := range doc.Required {
-		required[name] = true
+// limit is the keyword that bounds the size of the values, with its value in the document, and the
+// bound of the type itself.
+func (s *Schema) limit(doc *OpenAPI) (b cost.Bound, most int64) {
+	b.PerUnit, most = 1, maxStringSize
+	switch s.kind {
+	case kindMap:
+		b.Keyword, b.Value, b.MinElement = "maxProperties", doc.MaxProperties, s.AdditionalProperties.minSize+mapEntrySize
+		most /= b.MinElement
+	case kindList:
+		b.Keyword, b.Value, b.MinElement = "maxItems", doc.MaxItems, s.Items.minSize+1
+		most /= b.MinElement
+	case kindString, kindIntOrString:
+		b.Keyword, b.Value, b.PerUnit = "maxLength", doc.MaxLength, maxRuneSize
+	case kindBytes:
+		b.Keyword, b.Value = "maxLength", doc.MaxLength
+	case kindDate:
+		b.Keyword, most = "format", dateSize
+	case kindDuration, kindDateTime:
+		b.Keyword, most = "format", maxTimeSize
+	default:
+		most = 0
 	}
-	size := int64(minAggregateSize)
-	for _, p := range s.properties {
-		if !required[p.Name] || !p.Schema.exposed {
-			continue
-		}
-		if d := doc.Property(p.Name); d == nil || d.Default == nil || d.Default.Value == nil {
-			size += int64(len(p.Name)) + p.Schema.minSize + propertySize
+	return b, most
+}
+
+// requiredSize is the length of the properties that every object has: those that are required and that
+// no default fills in.
+func (s *Schema) requiredSize(doc *OpenAPI) (size int64) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(doc.Required))) {
+		of, d := s.Property(name), doc.Property(name)
+		if of != nil && of.exposed && (d == nil || d.Default == nil || d.Default.Value == nil) {
+			size += int64(len(name)) + of.minSize + propertySize
 		}
 	}
 	return size
 }
 
-// scaledBound is a bound of the document times a factor, or the fallback if the document has none.
-// Negative bounds count as zero; a bound too large overflows, as in an API server.
-func scaledBound(bound *int64, factor, fallback int64) int64 {
-	if bound == nil {
-		return fallback
-	}
-	return max(*bound, 0) * factor
-}
-
-func longestString(enum []JSON) int64 {
-	var longest int64
+func longestString(enum []JSON) (longest int64) {
 	for _, e := range enum {
 		if s, ok := e.Value.(string); ok {
 			longest = max(longest, int64(len(s)))
