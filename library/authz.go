@@ -67,24 +67,12 @@ func authzLibrary() Library {
 				func(c *resourceCheckData, s string) { c.request.Namespace = s }),
 			narrowing("name", "Names the object of a check; the empty string, the default, means any.", "web-1",
 				func(c *resourceCheckData, s string) { c.request.Name = s }),
-			{
-				Name: "check",
-				Doc:  "Asks the authorizer: of a path with the HTTP verb, of a resource with the API verb. It is expensive where authorizers are webhooks.",
-				Overloads: []Overload{
-					{
-						ID: "pathcheck_check", Member: true, Args: args(pathCheck, cel.StringType), Result: decision,
-						Impl:     Binary(checkPath),
-						Cost:     cost.Fixed(checkCost),
-						Examples: []Example{{Expr: `authorizer.path('/healthz').check('get').allowed()`, Want: `true`}},
-					},
-					{
-						ID: "resourcecheck_check", Member: true, Args: args(resourceCheck, cel.StringType), Result: decision,
-						Impl:     Binary(checkResource),
-						Cost:     cost.Fixed(checkCost),
-						Examples: []Example{{Expr: `authorizer.group('').resource('pods').check('create').allowed()`, Want: `true`}},
-					},
-				},
-			},
+			function("check", "Asks the authorizer: of a path with the HTTP verb, of a resource with the API verb. It is expensive where authorizers are webhooks.",
+				member("pathcheck_check", args(pathCheck, cel.StringType), decision, cost.Fixed(checkCost)).by(Binary(checkPath),
+					Example{Expr: `authorizer.path('/healthz').check('get').allowed()`, Want: `true`}),
+				member("resourcecheck_check", args(resourceCheck, cel.StringType), decision, cost.Fixed(checkCost)).by(
+					Binary(checkResource),
+					Example{Expr: `authorizer.group('').resource('pods').check('create').allowed()`, Want: `true`})),
 			outcome("allowed", "Tells whether the authorizer allows the request; having no opinion is not allowing.", cel.BoolType, `true`,
 				func(d decisionData) types.Bool { return d.decision == Allow }),
 			outcome("reason", "Returns the reason that the authorizer gave, which may be empty.", cel.StringType, `''`,
@@ -144,20 +132,10 @@ func selectorsLibrary() Library {
 // selector and making the list of its requirements: 10 units for the list and 50
 // for each requirement, which takes at least two characters.
 func selecting(name, doc, example string, set func(*resourceCheckData, string)) Function {
-	return function(name, doc, Overload{
-		ID: "authorizer_" + strings.ToLower(name), Member: true,
-		Args: args(resourceCheckClass.typ, cel.StringType), Result: resourceCheckClass.typ,
-		Impl: narrow(set),
-		Cost: cost.Sum(
-			cost.Fixed(10),
-			cost.Scan(cost.Arg(1)),
-			cost.Product(cost.Scaled(cost.Arg(1), 0.5), cost.Fixed(50)),
-		),
-		Examples: []Example{{
-			Expr: `authorizer.group('').resource('pods').` + name + `('` + example + `').check('list').allowed()`,
-			Want: `true`,
-		}},
-	})
+	price := cost.Sum(cost.Fixed(10), cost.Scan(cost.Arg(1)), cost.Product(cost.Scaled(cost.Arg(1), 0.5), cost.Fixed(50)))
+	return function(name, doc,
+		member("authorizer_"+strings.ToLower(name), args(resourceCheckClass.typ, cel.StringType), resourceCheckClass.typ, price).by(narrow(set),
+			Example{Expr: `authorizer.group('').resource('pods').` + name + `('` + example + `').check('list').allowed()`, Want: `true`}))
 }
 
 // The data of the values. They are comparable, so that each can be a key of a map.

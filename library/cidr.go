@@ -45,71 +45,56 @@ func cidrLibrary() Library {
 				Doc:  "Tells whether a network contains an address.",
 				// A call that is dispatched dynamically is not charged for parsing.
 				DynamicCost: containsIP,
-				Overloads: []Overload{{
-					ID: "cidr_contains_ip_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
-					Impl: Binary(func(net cidrValue, s types.String) (ref.Val, error) {
-						ip, err := parseIP(string(s))
-						if err != nil {
-							// API servers lose the reason here, though not in containsCIDR.
-							return types.MaybeNoSuchOverloadErr(net), nil
-						}
-						return types.Bool(net.v.Contains(ip.v.addr)), nil
-					}),
-					Cost: cost.Sum(containsIP, parse),
-					Examples: []Example{
-						{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.1')`, Want: `true`},
-						{Expr: `cidr('192.168.0.0/24').containsIP('::1')`, Want: `false`},
-						{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.300')`, Err: "no such overload"},
-					},
-				}, {
-					ID: "cidr_contains_ip_ip", Member: true, Args: args(typ, ipClass.typ), Result: cel.BoolType,
-					Impl: Binary(func(net cidrValue, ip ipValue) (types.Bool, error) {
-						return types.Bool(net.v.Contains(ip.v.addr)), nil
-					}),
-					Cost: containsIP,
-					Examples: []Example{
-						{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))`, Want: `true`},
-						{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.1.1'))`, Want: `false`},
-					},
-				}},
+				Overloads: []Overload{
+					member("cidr_contains_ip_string", args(typ, cel.StringType), cel.BoolType, cost.Sum(containsIP, parse)).by(
+						Binary(func(net cidrValue, s types.String) (ref.Val, error) {
+							ip, err := parseIP(string(s))
+							if err != nil {
+								// API servers lose the reason here, though not in containsCIDR.
+								return types.MaybeNoSuchOverloadErr(net), nil
+							}
+							return types.Bool(net.v.Contains(ip.v.addr)), nil
+						}),
+						Example{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.1')`, Want: `true`},
+						Example{Expr: `cidr('192.168.0.0/24').containsIP('::1')`, Want: `false`},
+						Example{Expr: `cidr('192.168.0.0/24').containsIP('192.168.0.300')`, Err: "no such overload"}),
+					member("cidr_contains_ip_ip", args(typ, ipClass.typ), cel.BoolType, containsIP).by(
+						Binary(func(net cidrValue, ip ipValue) (types.Bool, error) {
+							return types.Bool(net.v.Contains(ip.v.addr)), nil
+						}),
+						Example{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))`, Want: `true`},
+						Example{Expr: `cidr('192.168.0.0/24').containsIP(ip('192.168.1.1'))`, Want: `false`}),
+				},
 			},
 			{
 				Name:        "containsCIDR",
 				Doc:         "Tells whether a network contains all of another.",
 				DynamicCost: containsCIDR,
-				Overloads: []Overload{{
-					ID: "cidr_contains_cidr_string", Member: true, Args: args(typ, cel.StringType), Result: cel.BoolType,
-					Impl: Binary(func(net cidrValue, s types.String) (types.Bool, error) {
-						other, err := parseCIDR(string(s))
-						return types.Bool(err == nil && net.v.contains(other.v)), err
-					}),
-					Cost: cost.Sum(containsCIDR, parse),
-					Examples: []Example{
-						{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.10.0/24')`, Want: `true`},
-						{Expr: `cidr('192.168.10.0/24').containsCIDR('192.168.0.0/16')`, Want: `false`},
-						{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.0.0')`, Err: "network address parse error during conversion from string"},
-					},
-				}, {
-					ID: "cidr_contains_cidr", Member: true, Args: args(typ, typ), Result: cel.BoolType,
-					Impl: Binary(func(net, other cidrValue) (types.Bool, error) { return types.Bool(net.v.contains(other.v)), nil }),
-					Cost: containsCIDR,
-					Examples: []Example{
-						{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))`, Want: `true`},
-						{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('::/0'))`, Want: `false`},
-					},
-				}},
+				Overloads: []Overload{
+					member("cidr_contains_cidr_string", args(typ, cel.StringType), cel.BoolType, cost.Sum(containsCIDR, parse)).by(
+						Binary(func(net cidrValue, s types.String) (types.Bool, error) {
+							other, err := parseCIDR(string(s))
+							return types.Bool(err == nil && net.v.contains(other.v)), err
+						}),
+						Example{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.10.0/24')`, Want: `true`},
+						Example{Expr: `cidr('192.168.10.0/24').containsCIDR('192.168.0.0/16')`, Want: `false`},
+						Example{Expr: `cidr('192.168.0.0/16').containsCIDR('192.168.0.0')`, Err: "network address parse error during conversion from string"}),
+					member("cidr_contains_cidr", args(typ, typ), cel.BoolType, containsCIDR).by(
+						Binary(func(net, other cidrValue) (types.Bool, error) { return types.Bool(net.v.contains(other.v)), nil }),
+						Example{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))`, Want: `true`},
+						Example{Expr: `cidr('192.168.0.0/16').containsCIDR(cidr('::/0'))`, Want: `false`}),
+				},
 			},
 			{
 				Name: "ip",
 				Doc:  "Returns the address of a network as it was written.",
 				// An API server prices a dynamically dispatched call as ip(string).
 				DynamicCost: cost.Scan(cost.Arg(0)),
-				Overloads: []Overload{{
-					ID: "cidr_ip", Member: true, Args: args(typ), Result: ipClass.typ,
-					Impl:     reader(func(net cidrData) ipValue { return ipValue{ipData{addr: net.Addr()}} }),
-					Cost:     cost.Fixed(1),
-					Examples: []Example{{Expr: `cidr('192.168.0.1/24').ip()`, Want: `ip('192.168.0.1')`}},
-				}},
+				Overloads: []Overload{
+					member("cidr_ip", args(typ), ipClass.typ, cost.Fixed(1)).by(
+						reader(func(net cidrData) ipValue { return ipValue{ipData{addr: net.Addr()}} }),
+						Example{Expr: `cidr('192.168.0.1/24').ip()`, Want: `ip('192.168.0.1')`}),
+				},
 			},
 			method("prefixLength", "Returns the length of the prefix in bits.",
 				"cidr_prefix_length", args(typ), cel.IntType, reader(func(net cidrData) types.Int { return types.Int(net.Bits()) }),

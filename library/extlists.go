@@ -28,10 +28,6 @@ func extListsLibrary() Library {
 		Doubted("the result of flatten is estimated to be no larger than the list, whatever its elements hold")
 	wrapping := flatten
 	wrapping.Runtime = wrappingFlatten
-	deep := member("list_flatten_int", args(dynList, num), dynList, flatten,
-		Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
-		Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"})
-	deep.earlier = until(release.Minor(36), wrapping)
 	return Library{
 		Name:  "cel.lists",
 		Doc:   "Cuts, flattens and sorts lists.",
@@ -44,7 +40,9 @@ func extListsLibrary() Library {
 			dynamic("flatten", "Returns a list with the elements of its lists in their place, one level deep or as many as the argument says.",
 				member("list_flatten", args(cel.ListType(list)), list, flatten,
 					Example{Expr: `[[1, 2], [3]].flatten()`, Want: `[1, 2, 3]`}),
-				deep),
+				member("list_flatten_int", args(dynList, num), dynList, flatten,
+					Example{Expr: `[[[1]], [[2]]].flatten(2)`, Want: `[1, 2]`},
+					Example{Expr: `[[1]].flatten(-1)`, Err: "level must be non-negative"}).until(release.Minor(36), wrapping)),
 			dynamic("lists.range", "Returns the integers from zero to before the argument, of which there may be a million.",
 				global("lists_range", args(num), cel.ListType(num), newList(ranged()).Doubted("lists.range is estimated without the value of its argument"),
 					Example{Expr: `lists.range(3)`, Want: `[0, 1, 2]`},
@@ -58,14 +56,14 @@ func extListsLibrary() Library {
 				member("list_distinct", args(list), list, selfCompared(0, 2).Doubted(doubtfulPrice),
 					Example{Expr: `[1, 2, 1].distinct()`, Want: `[1, 2]`})),
 			dynamic("sort", "Returns a list in ascending order. The elements must be of one type that has an order.",
-				sorts(func(o orderedType) Overload {
-					return member("list_"+o.typ.TypeName()+"_sort", args(cel.ListType(o.typ)), cel.ListType(o.typ), selfCompared(0, comparisonFactor(o.typ)),
-						Example{Expr: o.sorted + `.reverse().sort()`, Want: o.sorted})
+				perType(comparables(), func(t elementType) Overload {
+					return member("list_"+t.cel.TypeName()+"_sort", args(t.list()), t.list(), selfCompared(0, comparisonFactor(t.cel)),
+						Example{Expr: t.sorted() + `.reverse().sort()`, Want: t.sorted()})
 				})...),
 			dynamic("@sortByAssociatedKeys", "Returns a list in the order of a list of keys; sortBy calls it.",
-				sorts(func(o orderedType) Overload {
-					return member("list_"+o.typ.TypeName()+"_sortByAssociatedKeys", args(list, cel.ListType(o.typ)), list, selfCompared(1, comparisonFactor(o.typ)),
-						Example{Expr: o.sorted + `.reverse().sortBy(x, x)`, Want: o.sorted})
+				perType(comparables(), func(t elementType) Overload {
+					return member("list_"+t.cel.TypeName()+"_sortByAssociatedKeys", args(list, t.list()), list, selfCompared(1, comparisonFactor(t.cel)),
+						Example{Expr: t.sorted() + `.reverse().sortBy(x, x)`, Want: t.sorted()})
 				})...),
 		},
 		Macros: []Macro{{
@@ -81,34 +79,6 @@ func extListsLibrary() Library {
 // dynamic describes a function whose dynamically dispatched calls cost 1.
 func dynamic(name, doc string, overloads ...Overload) Function {
 	return Function{Name: name, Doc: doc, Overloads: overloads, DynamicCost: cost.Fixed(1)}
-}
-
-// orderedType is a type that has an order, with a sorted list for examples.
-type orderedType struct {
-	typ    *cel.Type
-	sorted string
-}
-
-func ordered() []orderedType {
-	return []orderedType{
-		{cel.IntType, `[1, 2]`},
-		{cel.UintType, `[1u, 2u]`},
-		{cel.DoubleType, `[1.0, 2.0]`},
-		{cel.BoolType, `[false, true]`},
-		{cel.DurationType, `[duration('1s'), duration('2s')]`},
-		{cel.TimestampType, `[timestamp('2021-01-01T00:00:00Z'), timestamp('2022-01-01T00:00:00Z')]`},
-		{cel.StringType, `['a', 'b']`},
-		{cel.BytesType, `[b'a', b'b']`},
-	}
-}
-
-// sorts describes an overload for each type that has an order.
-func sorts(overload func(o orderedType) Overload) []Overload {
-	var overloads []Overload
-	for _, o := range ordered() {
-		overloads = append(overloads, overload(o))
-	}
-	return overloads
 }
 
 // newList is the price of a call that makes a list of the size.

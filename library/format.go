@@ -32,26 +32,16 @@ func formatLibrary() Library {
 			}),
 			Example{Expr: `format.named('uuid').hasValue()`, Want: `true`},
 			Example{Expr: `format.named('email').hasValue()`, Want: `false`}),
-		function("validate", "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.", Overload{
-			ID: "format-validate", Member: true,
-			Args: args(typ, cel.StringType), Result: cel.OptionalType(cel.ListType(cel.StringType)),
-			Impl: Binary(func(f formatValue, s types.String) (*types.Optional, error) {
-				if messages := f.v.validate(string(s)); len(messages) > 0 {
-					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
-				}
-				return types.OptionalNone, nil
-			}),
-			// The estimate assumes a pattern of 128 characters for every format.
-			// Evaluation charges 1,103 for uri and 142 for datetime, so these can
-			// cost more than their estimate.
-			Cost: cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(maxNamePattern/4)), validationPrice()).
-				As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)").
-				Doubted(doubtfulPattern),
-			Examples: []Example{
-				{Expr: `format.dns1123Label().validate('web-1').hasValue()`, Want: `false`},
-				{Expr: `format.uuid().validate('42').value()`, Want: `['does not match the UUID format']`},
-			},
-		}),
+		function("validate", "Says what is wrong with a string of the format: a list of messages, or optional.none() if the string is valid.",
+			member("format-validate", args(typ, cel.StringType), cel.OptionalType(cel.ListType(cel.StringType)), validationPrice()).by(
+				Binary(func(f formatValue, s types.String) (*types.Optional, error) {
+					if messages := f.v.validate(string(s)); len(messages) > 0 {
+						return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, messages)), nil
+					}
+					return types.OptionalNone, nil
+				}),
+				Example{Expr: `format.dns1123Label().validate('web-1').hasValue()`, Want: `false`},
+				Example{Expr: `format.uuid().validate('42').value()`, Want: `['does not match the UUID format']`})),
 	}
 	for _, f := range formats {
 		functions = append(functions, f.declare())
@@ -72,9 +62,6 @@ func formatLibrary() Library {
 }
 
 const doubtfulPattern = "a format is estimated by a pattern that can be shorter than its own, and one chosen by name without any"
-
-// maxNamePattern is the length of the pattern that estimates assume, in characters.
-const maxNamePattern = 128
 
 // formatData is a named string format. It is no key of a map.
 type formatData struct {
@@ -107,13 +94,12 @@ type namedFormat struct {
 
 func (f namedFormat) declare() Function {
 	name := "format." + f.function
-	check := func(s string) string { return name + "().validate('" + s + "').hasValue()" }
-	return function(name, f.doc, Overload{
-		ID: name, Args: args(), Result: formatClass.typ,
-		Impl:     Nullary(func() (formatValue, error) { return f.value, nil }),
-		Cost:     cost.Fixed(1),
-		Examples: []Example{{Expr: check(f.valid), Want: `false`}, {Expr: check(f.wrong), Want: `true`}},
-	})
+	check := func(s, wrong string) Example {
+		return Example{Expr: name + "().validate('" + s + "').hasValue()", Want: wrong}
+	}
+	return function(name, f.doc,
+		global(name, args(), formatClass.typ, cost.Fixed(1)).by(
+			Nullary(func() (formatValue, error) { return f.value, nil }), check(f.valid, `false`), check(f.wrong, `true`)))
 }
 
 func formatNames(formats []namedFormat) string {
@@ -187,17 +173,22 @@ func registered(name, message string) func(string) []string {
 	}
 }
 
-// validationPrice is the price of an evaluated validation: that of matching the
-// pattern of the format. A receiver that is no format costs one unit.
+// validationPrice is the price of a validation. An evaluation is charged for matching
+// the pattern of the format, and one unit for a receiver that is no format. The
+// estimate assumes a pattern of 128 characters for every format. Evaluation charges
+// 1,103 for uri and 142 for datetime, so these can cost more than their estimate.
 func validationPrice() cost.Model {
 	pattern := cost.Computed("", nil, func(args []ref.Val, _ ref.Val) uint64 {
 		return uint64(args[0].(formatValue).v.patternSize)
 	})
 	match := cost.Regex(cost.Arg(1), pattern)
-	return cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
+	evaluation := cost.Model{Runtime: func(args []ref.Val, result ref.Val) uint64 {
 		if _, ok := args[0].(formatValue); !ok {
 			return 1
 		}
 		return match.Runtime(args, result)
 	}}
+	return cost.Split(cost.Product(cost.Scan(cost.Arg(1)), cost.Fixed(128/4)), evaluation).
+		As("estimate 3.2·size({1}), evaluation 0.1·(size({1}) + 1)·0.25·(length of the format's pattern)").
+		Doubted(doubtfulPattern)
 }

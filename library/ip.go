@@ -18,56 +18,42 @@ func IPType() *cel.Type { return ipClass.typ }
 // ipLibrary is the library of IP addresses.
 func ipLibrary() Library {
 	typ := ipClass.typ
+	parse := global("string_to_ip", args(cel.StringType), typ, cost.Scan(cost.Arg(0))).by(parser(parseIP),
+		Example{Expr: `ip('127.0.0.1').family()`, Want: `4`},
+		Example{Expr: `ip('0::1') == ip('::1')`, Want: `true`},
+		Example{Expr: `ip('127.0.0.300')`, Err: `IP Address "127.0.0.300" parse error during conversion from string`},
+		Example{Expr: `ip('fe80::1%eth0')`, Err: `IP address "fe80::1%eth0" with zone value is not allowed`},
+		Example{Expr: `ip('::ffff:1.2.3.4')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed`})
+	// On a server, addresses are equal keys of a map however they are written.
+	parse.released = parser(func(s string) (ipValue, error) {
+		ip, err := parseIP(s)
+		return ipValue{ipData{addr: ip.v.addr}}, err
+	})
 	return Library{
 		Name:  "kubernetes.net.ip",
 		Doc:   "Parses and classifies IP addresses.",
 		since: release.Minor(30),
 		Types: []Type{{CEL: typ, Named: true, Doc: "An IPv4 or IPv6 address.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{
-			function("ip", "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.", Overload{
-				ID: "string_to_ip", Args: args(cel.StringType), Result: typ,
-				Impl: parser(parseIP),
-				// On a server, addresses are equal keys of a map however they are written.
-				released: parser(func(s string) (ipValue, error) {
-					ip, err := parseIP(s)
-					return ipValue{ipData{addr: ip.v.addr}}, err
-				}),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `ip('127.0.0.1').family()`, Want: `4`},
-					{Expr: `ip('0::1') == ip('::1')`, Want: `true`},
-					{Expr: `ip('127.0.0.300')`, Err: `IP Address "127.0.0.300" parse error during conversion from string`},
-					{Expr: `ip('fe80::1%eth0')`, Err: `IP address "fe80::1%eth0" with zone value is not allowed`},
-					{Expr: `ip('::ffff:1.2.3.4')`, Err: `IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed`},
-				},
-			}),
+			function("ip", "Parses an IPv4 or IPv6 address. Addresses with a zone and IPv4-mapped IPv6 addresses are errors.", parse),
 			ofString("isIP", "Tells whether a string is an IP address that `ip` accepts.",
 				"is_ip", cel.BoolType, cost.Scan(cost.Arg(0)), accepts(parseIP),
 				Example{Expr: `isIP('127.0.0.1')`, Want: `true`},
 				Example{Expr: `isIP('::ffff:1.2.3.4')`, Want: `false`}),
-			function("ip.isCanonical", "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).", Overload{
-				ID: "ip_is_canonical", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: parser(func(s string) (types.Bool, error) {
+			ofString("ip.isCanonical", "Tells whether an address is written in its canonical form, of which there is one for each address (RFC 5952).",
+				// Parsing, and comparing what was parsed with the text.
+				"ip_is_canonical", cel.BoolType, cost.Scaled(cost.Arg(0), 2*cost.StringFactor), parser(func(s string) (types.Bool, error) {
 					ip, err := parseIP(s)
 					return types.Bool(!ip.v.loose), err
 				}),
-				// Parsing, and comparing what was parsed with the text.
-				Cost: cost.Scaled(cost.Arg(0), 2*cost.StringFactor),
-				Examples: []Example{
-					{Expr: `ip.isCanonical('2001:db8::abcd')`, Want: `true`},
-					{Expr: `ip.isCanonical('2001:DB8::ABCD')`, Want: `false`},
-					{Expr: `ip.isCanonical('2001:db8:::abcd')`, Err: `IP Address "2001:db8:::abcd" parse error`},
-				},
-			}),
-			function("isCanonical", "Tells whether an address was written in its canonical form. Addresses that were not parsed are.", Overload{
-				ID: "ip_member_is_canonical", Member: true, Args: args(typ), Result: cel.BoolType, DocumentedOnly: true,
-				Impl: reader(func(ip ipData) types.Bool { return types.Bool(!ip.loose) }),
-				Cost: cost.Fixed(1),
-				Examples: []Example{
-					{Expr: `ip('2001:db8::abcd').isCanonical()`, Want: `true`},
-					{Expr: `ip('2001:DB8::ABCD').isCanonical()`, Want: `false`},
-				},
-			}),
+				Example{Expr: `ip.isCanonical('2001:db8::abcd')`, Want: `true`},
+				Example{Expr: `ip.isCanonical('2001:DB8::ABCD')`, Want: `false`},
+				Example{Expr: `ip.isCanonical('2001:db8:::abcd')`, Err: `IP Address "2001:db8:::abcd" parse error`}),
+			function("isCanonical", "Tells whether an address was written in its canonical form. Addresses that were not parsed are.",
+				member("ip_member_is_canonical", args(typ), cel.BoolType, cost.Fixed(1)).by(
+					reader(func(ip ipData) types.Bool { return types.Bool(!ip.loose) }),
+					Example{Expr: `ip('2001:db8::abcd').isCanonical()`, Want: `true`},
+					Example{Expr: `ip('2001:DB8::ABCD').isCanonical()`, Want: `false`}).documented()),
 			method("family", "Returns 4 for an IPv4 and 6 for an IPv6 address.",
 				"ip_family", args(typ), cel.IntType, Unary(family),
 				Example{Expr: `ip('127.0.0.1').family()`, Want: `4`},

@@ -145,42 +145,49 @@ func function(name, doc string, overloads ...Overload) Function {
 
 // ofString declares a function with one overload that takes a string.
 func ofString(name, doc, id string, result *cel.Type, price cost.Model, impl Impl, examples ...Example) Function {
-	return function(name, doc, Overload{
-		ID: id, Args: args(cel.StringType), Result: result, Impl: impl, Cost: price, Examples: examples,
-	})
+	return function(name, doc, global(id, args(cel.StringType), result, price).by(impl, examples...))
 }
 
 // method declares a member function with one overload that costs a unit.
 func method(name, doc, id string, arguments []*cel.Type, result *cel.Type, impl Impl, examples ...Example) Function {
-	return function(name, doc, Overload{
-		ID: id, Member: true, Args: arguments, Result: result, Impl: impl, Cost: cost.Fixed(1), Examples: examples,
-	})
+	return function(name, doc, member(id, arguments, result, cost.Fixed(1)).by(impl, examples...))
 }
 
-// global describes an overload without a receiver that cel-go supplies. A zero
-// price is that of cel-go.
+// global declares an overload without a receiver. Unless [Overload.by] gives it an
+// implementation, cel-go supplies the overload, and a zero price is that of cel-go.
 func global(id string, arguments []*cel.Type, result *cel.Type, price cost.Model, examples ...Example) Overload {
 	return Overload{ID: id, Args: arguments, Result: result, Cost: price, Examples: examples}
 }
 
-// member describes an overload with a receiver that cel-go supplies. A zero price
-// is that of cel-go.
+// member is [global] with a receiver.
 func member(id string, arguments []*cel.Type, result *cel.Type, price cost.Model, examples ...Example) Overload {
-	return Overload{ID: id, Member: true, Args: arguments, Result: result, Cost: price, Examples: examples}
+	o := global(id, arguments, result, price, examples...)
+	o.Member = true
+	return o
+}
+
+// by returns the overload with an implementation.
+func (o Overload) by(impl Impl, examples ...Example) Overload {
+	o.Impl, o.Examples = impl, examples
+	return o
 }
 
 // stringOf adds a conversion to the string function of the language.
 func stringOf[T content[T]](id string, of *class[T], examples ...Example) Function {
-	return function("string", "Converts a value to its text.", Overload{
-		ID: id, Args: args(of.typ), Result: cel.StringType,
-		Impl: reader(func(v T) types.String { return types.String(of.text(v)) }),
-		Cost: cost.Fixed(1), Examples: examples,
-	})
+	return function("string", "Converts a value to its text.", global(id, args(of.typ), cel.StringType, cost.Fixed(1)).by(
+		reader(func(v T) types.String { return types.String(of.text(v)) }), examples...))
 }
 
-// until says that an overload had another price up to a release.
-func until(last release.Release, price cost.Model) []earlierCost {
-	return []earlierCost{{last, price}}
+// until returns the overload with another price up to a release.
+func (o Overload) until(last release.Release, price cost.Model) Overload {
+	o.earlier = []earlierCost{{last, price}}
+	return o
+}
+
+// documented returns the overload as one that is only documented.
+func (o Overload) documented() Overload {
+	o.DocumentedOnly = true
+	return o
 }
 
 // equalSince is the first release that prices == of the types of Kubernetes. Older

@@ -17,21 +17,14 @@ import (
 func listsLibrary() Library {
 	l := listsV0()
 	l.since, l.until = release.Minor(37), release.Release{}
-	l.Functions = append(l.Functions, Function{
-		Name: "includes",
-		Doc:  "Tells whether a list contains an element. A value that is not a list includes what equals it.",
-		Overloads: []Overload{{
-			ID: "list_includes_dyn_dyn", Member: true, Args: args(cel.DynType, cel.DynType), Result: cel.BoolType,
-			Impl: Binary(includes),
-			Cost: comparing(cost.Traversal(0, 1)),
-			Examples: []Example{
-				{Expr: `[1, 2, 3].includes(2)`, Want: `true`},
-				{Expr: `[1, 2, 3].includes(4)`, Want: `false`},
-				{Expr: `'model-a'.includes('model-a')`, Want: `true`},
-				{Expr: `'model-a'.includes('model')`, Want: `false`},
-			},
-		}},
-	})
+	l.Functions = append(l.Functions,
+		function("includes", "Tells whether a list contains an element. A value that is not a list includes what equals it.",
+			member("list_includes_dyn_dyn", args(cel.DynType, cel.DynType), cel.BoolType, comparing(cost.Traversal(0, 1))).by(
+				Binary(includes),
+				Example{Expr: `[1, 2, 3].includes(2)`, Want: `true`},
+				Example{Expr: `[1, 2, 3].includes(4)`, Want: `false`},
+				Example{Expr: `'model-a'.includes('model-a')`, Want: `true`},
+				Example{Expr: `'model-a'.includes('model')`, Want: `false`})))
 	return l
 }
 
@@ -43,54 +36,30 @@ func listsV0() Library {
 		until: release.Minor(37),
 		Functions: []Function{
 			function("isSorted", "Tells whether the elements of a list are in ascending order.", perType(comparables(), func(t elementType) Overload {
-				return Overload{
-					ID: "list_" + t.name + "_is_sorted_bool", Result: cel.BoolType,
-					Impl: Unary(isSorted),
-					Examples: []Example{
-						{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.low, t.high), Want: `true`},
-						{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.high, t.low), Want: `false`},
-					},
-				}
+				return t.reads("is_sorted_bool", cel.BoolType, isSorted,
+					Example{Expr: t.sorted() + `.isSorted()`, Want: `true`},
+					Example{Expr: fmt.Sprintf(`[%s, %s].isSorted()`, t.high, t.low), Want: `false`})
 			})...),
 			function("sum", "Returns the sum of the elements of a list, zero if it is empty.", perType(summables(), func(t elementType) Overload {
-				return Overload{
-					ID: "list_" + t.name + "_sum_" + t.name, Result: t.cel,
-					Impl:     Unary(func(list traits.Lister) (ref.Val, error) { return sum(t.zero, list), nil }),
-					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].sum()`, t.low, t.high), Want: t.low + ` + ` + t.high}},
-				}
+				return t.reads("sum_"+t.name, t.cel, func(list traits.Lister) (ref.Val, error) { return sum(t.zero, list), nil },
+					Example{Expr: t.sorted() + `.sum()`, Want: t.low + ` + ` + t.high})
 			})...),
 			function("max", "Returns the greatest element of a list. An empty list is an error.", perType(comparables(), func(t elementType) Overload {
-				return Overload{
-					ID: "list_" + t.name + "_max_" + t.name, Result: t.cel,
-					Impl:     Unary(extreme("max", types.IntNegOne)),
-					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].max()`, t.low, t.high), Want: t.high}},
-				}
+				return t.reads("max_"+t.name, t.cel, extreme("max", types.IntNegOne), Example{Expr: t.sorted() + `.max()`, Want: t.high})
 			})...),
 			function("min", "Returns the smallest element of a list. An empty list is an error.", perType(comparables(), func(t elementType) Overload {
-				return Overload{
-					ID: "list_" + t.name + "_min_" + t.name, Result: t.cel,
-					Impl:     Unary(extreme("min", types.IntOne)),
-					Examples: []Example{{Expr: fmt.Sprintf(`[%s, %s].min()`, t.low, t.high), Want: t.low}},
-				}
+				return t.reads("min_"+t.name, t.cel, extreme("min", types.IntOne), Example{Expr: t.sorted() + `.min()`, Want: t.low})
 			})...),
-			function("indexOf", "Returns the first index of an element in a list, -1 if it is not there.", Overload{
-				ID: "list_a_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
-				Impl: Binary(indexOf),
-				Cost: comparing(traversal()),
-				Examples: []Example{
-					{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
-					{Expr: `[].indexOf('string')`, Want: `-1`},
-				},
-			}),
-			function("lastIndexOf", "Returns the last index of an element in a list, -1 if it is not there.", Overload{
-				ID: "list_a_last_index_of_int", Member: true, Args: args(cel.ListType(paramA()), paramA()), Result: cel.IntType,
-				Impl: Binary(lastIndexOf),
-				Cost: comparing(traversal()),
-				Examples: []Example{
-					{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
-					{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`},
-				},
-			}),
+			function("indexOf", "Returns the first index of an element in a list, -1 if it is not there.",
+				member("list_a_index_of_int", args(cel.ListType(paramA()), paramA()), cel.IntType, comparing(traversal())).by(
+					Binary(indexOf),
+					Example{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
+					Example{Expr: `[].indexOf('string')`, Want: `-1`})),
+			function("lastIndexOf", "Returns the last index of an element in a list, -1 if it is not there.",
+				member("list_a_last_index_of_int", args(cel.ListType(paramA()), paramA()), cel.IntType, comparing(traversal())).by(
+					Binary(lastIndexOf),
+					Example{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
+					Example{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`})),
 		},
 	}
 }
@@ -151,11 +120,20 @@ func summables() []elementType {
 func perType(elements []elementType, overload func(t elementType) Overload) []Overload {
 	overloads := make([]Overload, len(elements))
 	for i, t := range elements {
-		o := overload(t)
-		o.Member, o.Args, o.Cost = true, args(cel.ListType(t.cel)), traversal()
-		overloads[i] = o
+		overloads[i] = overload(t)
 	}
 	return overloads
+}
+
+// list is the type of lists of the type.
+func (t elementType) list() *cel.Type { return cel.ListType(t.cel) }
+
+// sorted is a list in ascending order.
+func (t elementType) sorted() string { return "[" + t.low + ", " + t.high + "]" }
+
+// reads declares an overload for lists of the type that reads them once.
+func (t elementType) reads(name string, result *cel.Type, read func(traits.Lister) (ref.Val, error), examples ...Example) Overload {
+	return member("list_"+t.name+"_"+name, args(t.list()), result, traversal()).by(Unary(read), examples...)
 }
 
 // isSorted finds a list unsorted if an element is greater than the next. As on API

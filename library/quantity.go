@@ -30,38 +30,22 @@ func quantityLibrary() Library {
 		since: release.Minor(28),
 		Types: []Type{{CEL: typ, Doc: "A resource quantity.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{
-			function("quantity", "Parses a resource quantity.", Overload{
-				ID: "string_to_quantity", Args: args(cel.StringType), Result: typ,
-				Impl: parser(parseQuantity),
-				Cost: cost.Scan(cost.Arg(0)), earlier: until(release.Minor(29), cost.Fixed(1)),
-				Examples: []Example{
-					{Expr: `quantity('1.5G') == quantity('1500M')`, Want: `true`},
-					{Expr: `quantity('Three Mebibytes')`, Err: "quantities must match the regular expression"},
-				},
-			}),
-			function("isQuantity", "Tells whether a string is a quantity that `quantity` accepts.", Overload{
-				ID: "is_quantity_string", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: accepts(parseQuantity),
-				Cost: cost.Scan(cost.Arg(0)), earlier: until(release.Minor(29), cost.Fixed(1)),
-				Examples: []Example{
-					{Expr: `isQuantity('20Mi')`, Want: `true`},
-					{Expr: `isQuantity('20Mib')`, Want: `false`},
-				},
-			}),
-			function("sign", "Returns 1 for a positive quantity, -1 for a negative one and 0 for zero.", Overload{
-				ID: "quantity_sign", Args: args(typ), Result: cel.IntType,
-				Impl: sign,
-				Cost: cost.Fixed(1),
-				Examples: []Example{
-					{Expr: `sign(quantity('-50k'))`, Want: `-1`},
-					{Expr: `sign(quantity('0'))`, Want: `0`},
-				},
-			}, Overload{
-				ID: "quantity_member_sign", Member: true, Args: args(typ), Result: cel.IntType, DocumentedOnly: true,
-				Impl:     sign,
-				Cost:     cost.Fixed(1),
-				Examples: []Example{{Expr: `quantity('50k').sign()`, Want: `1`}},
-			}),
+			function("quantity", "Parses a resource quantity.",
+				global("string_to_quantity", args(cel.StringType), typ, cost.Scan(cost.Arg(0))).by(parser(parseQuantity),
+					Example{Expr: `quantity('1.5G') == quantity('1500M')`, Want: `true`},
+					Example{Expr: `quantity('Three Mebibytes')`, Err: "quantities must match the regular expression"}).
+					until(release.Minor(29), cost.Fixed(1))),
+			function("isQuantity", "Tells whether a string is a quantity that `quantity` accepts.",
+				global("is_quantity_string", args(cel.StringType), cel.BoolType, cost.Scan(cost.Arg(0))).by(accepts(parseQuantity),
+					Example{Expr: `isQuantity('20Mi')`, Want: `true`},
+					Example{Expr: `isQuantity('20Mib')`, Want: `false`}).
+					until(release.Minor(29), cost.Fixed(1))),
+			function("sign", "Returns 1 for a positive quantity, -1 for a negative one and 0 for zero.",
+				global("quantity_sign", args(typ), cel.IntType, cost.Fixed(1)).by(sign,
+					Example{Expr: `sign(quantity('-50k'))`, Want: `-1`},
+					Example{Expr: `sign(quantity('0'))`, Want: `0`}),
+				member("quantity_member_sign", args(typ), cel.IntType, cost.Fixed(1)).by(sign,
+					Example{Expr: `quantity('50k').sign()`, Want: `1`}).documented()),
 			method("isInteger", "Tells whether `asInteger` gives a result.",
 				"quantity_is_integer", args(typ), cel.BoolType, reader(func(q quantityData) types.Bool {
 					_, ok := q.get().AsInt64()
@@ -109,19 +93,13 @@ func quantitySum(name, doc string, apply func(*resource.Quantity, resource.Quant
 		return quantityValue{quantityData{&n, true}}, nil
 	}
 	typ := quantityClass.typ
-	return function(name, doc, Overload{
-		ID: "quantity_" + name, Member: true, Args: args(typ, typ), Result: typ,
-		Impl:     Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, *y.v.get()) }),
-		Cost:     cost.Fixed(1),
-		Examples: []Example{withQuantity},
-	}, Overload{
-		ID: "quantity_" + name + "_int", Member: true, Args: args(typ, cel.IntType), Result: typ,
-		Impl: Binary(func(x quantityValue, y types.Int) (quantityValue, error) {
-			return calculate(x, *resource.NewQuantity(int64(y), resource.DecimalExponent))
-		}),
-		Cost:     cost.Fixed(1),
-		Examples: []Example{withInt},
-	})
+	return function(name, doc,
+		member("quantity_"+name, args(typ, typ), typ, cost.Fixed(1)).by(
+			Binary(func(x, y quantityValue) (quantityValue, error) { return calculate(x, *y.v.get()) }), withQuantity),
+		member("quantity_"+name+"_int", args(typ, cel.IntType), typ, cost.Fixed(1)).by(
+			Binary(func(x quantityValue, y types.Int) (quantityValue, error) {
+				return calculate(x, *resource.NewQuantity(int64(y), resource.DecimalExponent))
+			}), withInt))
 }
 
 // quantityData is a quantity. As a key of a map it equals only itself.

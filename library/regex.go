@@ -22,35 +22,23 @@ func regexLibrary() Library {
 		Name: "kubernetes.regex",
 		Doc:  "Finds the parts of a string that match a regular expression.",
 		Functions: []Function{
-			function("find", "Returns the first match of a regular expression in a string, or the empty string if there is none.", Overload{
-				ID: "string_find_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.StringType,
-				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return match(find, str, pattern, -1) }),
-				Cost: price,
-				Examples: []Example{
-					{Expr: `'abc 123'.find('[0-9]+')`, Want: `'123'`},
-					{Expr: `'abc 123'.find('xyz')`, Want: `''`},
-					{Expr: `'abc'.find('(')`, Err: "missing closing )"},
-				},
-			}),
-			function("findAll", "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.", Overload{
-				ID: "string_find_all_string", Member: true, Args: args(cel.StringType, cel.StringType), Result: cel.ListType(cel.StringType),
-				Impl: Binary(func(str, pattern types.String) (ref.Val, error) { return match(findAll, str, pattern, -1) }),
-				Cost: price,
-				Examples: []Example{
-					{Expr: `'123 abc 456'.findAll('[0-9]+')`, Want: `['123', '456']`},
-					{Expr: `'123 abc 456'.findAll('xyz')`, Want: `[]`},
-				},
-			}, Overload{
-				ID: "string_find_all_string_int", Member: true, Args: args(cel.StringType, cel.StringType, cel.IntType), Result: cel.ListType(cel.StringType),
-				Impl: Ternary(func(str, pattern types.String, limit types.Int) (ref.Val, error) {
-					return match(findAll, str, pattern, limit)
-				}),
-				Cost: price,
-				Examples: []Example{
-					{Expr: `'123 abc 456'.findAll('[0-9]+', 1)`, Want: `['123']`},
-					{Expr: `'123 abc 456'.findAll('[0-9]+', -1)`, Want: `['123', '456']`},
-				},
-			}),
+			function("find", "Returns the first match of a regular expression in a string, or the empty string if there is none.",
+				member("string_find_string", args(cel.StringType, cel.StringType), cel.StringType, price).by(
+					Binary(func(str, pattern types.String) (ref.Val, error) { return match(find, str, pattern, -1) }),
+					Example{Expr: `'abc 123'.find('[0-9]+')`, Want: `'123'`},
+					Example{Expr: `'abc 123'.find('xyz')`, Want: `''`},
+					Example{Expr: `'abc'.find('(')`, Err: "missing closing )"})),
+			function("findAll", "Returns all matches of a regular expression in a string, at most as many as the limit says if there is one that is not negative.",
+				member("string_find_all_string", args(cel.StringType, cel.StringType), cel.ListType(cel.StringType), price).by(
+					Binary(func(str, pattern types.String) (ref.Val, error) { return match(findAll, str, pattern, -1) }),
+					Example{Expr: `'123 abc 456'.findAll('[0-9]+')`, Want: `['123', '456']`},
+					Example{Expr: `'123 abc 456'.findAll('xyz')`, Want: `[]`}),
+				member("string_find_all_string_int", args(cel.StringType, cel.StringType, cel.IntType), cel.ListType(cel.StringType), price).by(
+					Ternary(func(str, pattern types.String, limit types.Int) (ref.Val, error) {
+						return match(findAll, str, pattern, limit)
+					}),
+					Example{Expr: `'123 abc 456'.findAll('[0-9]+', 1)`, Want: `['123']`},
+					Example{Expr: `'123 abc 456'.findAll('[0-9]+', -1)`, Want: `['123', '456']`})),
 		},
 		regexes: []declare.Regex{constantRegex("find", find), constantRegex("findAll", findAll)},
 	}

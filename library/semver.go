@@ -29,44 +29,26 @@ func semverLibrary() Library {
 		since: release.Minor(33),
 		Types: []Type{{CEL: typ, Doc: "A semantic version.", EqualCost: cost.Fixed(1), equalSince: equalSince()}},
 		Functions: []Function{
-			function("semver", "Parses a semantic version. If it is to be normalized, it may begin with a v, lack minor and patch, and have leading zeros.", Overload{
-				ID: "string_to_semver", Args: args(cel.StringType), Result: typ,
-				Impl: parser(parseSemver),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `semver('1.2.3-rc.1+build').minor()`, Want: `2`},
-					{Expr: `semver('v1.2.3')`, Err: `Invalid character(s) found in major number "v1"`},
-					{Expr: `semver('1.2')`, Err: "No Major.Minor.Patch elements found"},
-				},
-			}, Overload{
-				ID: "string_bool_to_semver", Args: args(cel.StringType, cel.BoolType), Result: typ,
-				Impl: Binary(normalizeSemver),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `semver('v1.02', true) == semver('1.2.0')`, Want: `true`},
-					{Expr: `semver('1.2-rc', true)`, Err: "short version cannot contain PreRelease/Build meta data"},
-				},
-			}),
-			function("isSemver", "Tells whether a string is a semantic version that `semver` accepts.", Overload{
-				ID: "is_semver_string", Args: args(cel.StringType), Result: cel.BoolType,
-				Impl: accepts(parseSemver),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `isSemver('1.0.0')`, Want: `true`},
-					{Expr: `isSemver('01.0.0')`, Want: `false`},
-				},
-			}, Overload{
-				ID: "is_semver_string_bool", Args: args(cel.StringType, cel.BoolType), Result: cel.BoolType,
-				Impl: Binary(func(s types.String, normalize types.Bool) (types.Bool, error) {
-					_, err := normalizeSemver(s, normalize)
-					return err == nil, nil
-				}),
-				Cost: cost.Scan(cost.Arg(0)),
-				Examples: []Example{
-					{Expr: `isSemver('v01.0', true)`, Want: `true`},
-					{Expr: `isSemver('v01.0', false)`, Want: `false`},
-				},
-			}),
+			function("semver", "Parses a semantic version. If it is to be normalized, it may begin with a v, lack minor and patch, and have leading zeros.",
+				global("string_to_semver", args(cel.StringType), typ, cost.Scan(cost.Arg(0))).by(parser(parseSemver),
+					Example{Expr: `semver('1.2.3-rc.1+build').minor()`, Want: `2`},
+					Example{Expr: `semver('v1.2.3')`, Err: `Invalid character(s) found in major number "v1"`},
+					Example{Expr: `semver('1.2')`, Err: "No Major.Minor.Patch elements found"}),
+				global("string_bool_to_semver", args(cel.StringType, cel.BoolType), typ, cost.Scan(cost.Arg(0))).by(
+					Binary(normalizeSemver),
+					Example{Expr: `semver('v1.02', true) == semver('1.2.0')`, Want: `true`},
+					Example{Expr: `semver('1.2-rc', true)`, Err: "short version cannot contain PreRelease/Build meta data"})),
+			function("isSemver", "Tells whether a string is a semantic version that `semver` accepts.",
+				global("is_semver_string", args(cel.StringType), cel.BoolType, cost.Scan(cost.Arg(0))).by(accepts(parseSemver),
+					Example{Expr: `isSemver('1.0.0')`, Want: `true`},
+					Example{Expr: `isSemver('01.0.0')`, Want: `false`}),
+				global("is_semver_string_bool", args(cel.StringType, cel.BoolType), cel.BoolType, cost.Scan(cost.Arg(0))).by(
+					Binary(func(s types.String, normalize types.Bool) (types.Bool, error) {
+						_, err := normalizeSemver(s, normalize)
+						return err == nil, nil
+					}),
+					Example{Expr: `isSemver('v01.0', true)`, Want: `true`},
+					Example{Expr: `isSemver('v01.0', false)`, Want: `false`})),
 			method("isGreaterThan", "Tells whether a version is newer than another.",
 				"semver_is_greater_than", args(typ, typ), cel.BoolType, comparer(semverData.compare, greater),
 				Example{Expr: `semver('1.0.0').isGreaterThan(semver('1.0.0-rc.1'))`, Want: `true`}),

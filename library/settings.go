@@ -79,14 +79,10 @@ func integerDurations() Library {
 		Doc:        "Takes integers for durations, of which none is valid.",
 		lastServer: release.Minor(36),
 		Functions: []Function{
-			function("duration", "Fails: no integer is a duration.", Overload{
-				ID: "int64_to_duration", Args: args(cel.IntType), Result: cel.DurationType,
-				Impl: Unary(func(types.Int) (types.Duration, error) {
-					return types.Duration{}, errNoDuration
-				}),
-				Cost:     cost.Fixed(1),
-				Examples: []Example{{Expr: `duration(size('abc'))`, Err: errNoDuration.Error()}},
-			}),
+			function("duration", "Fails: no integer is a duration.",
+				global("int64_to_duration", args(cel.IntType), cel.DurationType, cost.Fixed(1)).by(
+					Unary(func(types.Int) (types.Duration, error) { return types.Duration{}, errNoDuration }),
+					Example{Expr: `duration(size('abc'))`, Err: errNoDuration.Error()})),
 		},
 	}
 }

@@ -30,18 +30,13 @@ func urlLibrary() Library {
 			equalSince: equalSince(),
 		}},
 		Functions: []Function{
-			function("url", "Parses an absolute URI or an absolute path.", Overload{
-				ID: "string_to_url", Args: args(cel.StringType), Result: typ,
-				Impl: parser(parseURL),
-				Cost: cost.Scan(cost.Arg(0)).Yields(cost.Arg(0)),
-				// Estimates know the size of the result since == has a price.
-				earlier: until(release.Minor(31), cost.Scan(cost.Arg(0))),
-				Examples: []Example{
-					{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
-					{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},
-					{Expr: `url('../relative')`, Err: `URL parse error during conversion from string: parse "../relative": invalid URI for request`},
-				},
-			}),
+			function("url", "Parses an absolute URI or an absolute path.",
+				global("string_to_url", args(cel.StringType), typ, cost.Scan(cost.Arg(0)).Yields(cost.Arg(0))).by(parser(parseURL),
+					Example{Expr: `url('https://example.com:80/').getHost()`, Want: `'example.com:80'`},
+					Example{Expr: `url('https://example.com') == url('https://example.com')`, Want: `true`},
+					Example{Expr: `url('../relative')`, Err: `URL parse error during conversion from string: parse "../relative": invalid URI for request`}).
+					// Estimates know the size of the result since == has a price.
+					until(release.Minor(31), cost.Scan(cost.Arg(0)))),
 			ofString("isURL", "Tells whether a string is an absolute URI or an absolute path.",
 				// API servers give isURL no price of its own, unlike url.
 				"is_url_string", cel.BoolType, cost.Fixed(1), accepts(url.ParseRequestURI),
