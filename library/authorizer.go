@@ -18,21 +18,10 @@ func AuthorizerType() *cel.Type { return authorizerClass.typ }
 // by [NewResourceAuthorizerValue].
 func ResourceCheckType() *cel.Type { return resourceCheckClass.typ }
 
-// Authorizer decides what a user may do. It is called during evaluation, once
-// for each check.
-type Authorizer interface {
-	// Authorize decides about one request. Expressions see the decision even if
-	// there is an error. The reason is for people.
-	Authorize(ctx context.Context, a Attributes) (decision Decision, reason string, err error)
-}
-
-// AuthorizerFunc is a function that is an [Authorizer].
-type AuthorizerFunc func(ctx context.Context, a Attributes) (Decision, string, error)
-
-// Authorize calls the function.
-func (f AuthorizerFunc) Authorize(ctx context.Context, a Attributes) (Decision, string, error) {
-	return f(ctx, a)
-}
+// Authorizer decides what a user may do. It is called during evaluation, once for
+// each check. Expressions see the decision even if there is an error. The reason is
+// for people.
+type Authorizer func(ctx context.Context, a Attributes) (decision Decision, reason string, err error)
 
 // Decision is the answer of an authorizer. The zero value denies it.
 type Decision int
@@ -81,9 +70,8 @@ type Attributes struct {
 	// Verb is the API verb of a request of a resource, or the HTTP verb of a
 	// path, as the expression spells it.
 	Verb string
-	// IsResource is true for a request of a resource; else it is of a path.
-	IsResource bool
-	// Path is the path of a request that is of no resource.
+	// Path is the path of a request that is of no resource. It is empty for a
+	// request of a resource, and only then.
 	Path string
 	// RequestResource is the resource of a request that is of one.
 	RequestResource

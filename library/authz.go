@@ -238,7 +238,7 @@ func checkPath(c pathCheckValue, verb types.String) (decisionValue, error) {
 // An invalid selector is no error of the expression. The authorizer gets the error,
 // and decides about the request without the selector.
 func checkResource(c resourceCheckValue, verb types.String) (decisionValue, error) {
-	a := Attributes{Verb: string(verb), IsResource: true, RequestResource: c.v.request, APIVersion: "*"}
+	a := Attributes{Verb: string(verb), RequestResource: c.v.request, APIVersion: "*"}
 	if c.v.fieldSelector != "" {
 		selector, err := fields.ParseSelector(c.v.fieldSelector)
 		if err != nil {
@@ -255,6 +255,6 @@ func checkResource(c resourceCheckValue, verb types.String) (decisionValue, erro
 
 func (a authorizerData) decide(request Attributes) (decisionValue, error) {
 	request.User = a.user
-	decision, reason, err := a.authorizer.Authorize(a.ctx, request)
+	decision, reason, err := a.authorizer(a.ctx, request)
 	return decisionValue{decisionData{decision, reason, err}}, nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestNewAuthorizerValueWantsAllItsParts(t *testing.T) {
-	allow := library.AuthorizerFunc(testauthz.AnswerByVerb)
+	allow := testauthz.AnswerByVerb
 	for _, tt := range []struct {
 		name       string
 		authorizer library.Authorizer
@@ -61,13 +61,13 @@ func evalWith(t *testing.T, expr string, authorizer, check ref.Val) (ref.Val, er
 func TestAuthorizerGetsWhatTheExpressionSays(t *testing.T) {
 	type key struct{}
 	var got []library.Attributes
-	record := library.AuthorizerFunc(func(ctx context.Context, a library.Attributes) (library.Decision, string, error) {
+	record := func(ctx context.Context, a library.Attributes) (library.Decision, string, error) {
 		if ctx.Value(key{}) != "mine" {
 			t.Error("the context is not the caller's")
 		}
 		got = append(got, a)
 		return library.Deny, "", nil
-	})
+	}
 	user := &library.UserInfo{Name: "bob", UID: "1", Groups: []string{"g"}, Extra: map[string][]string{"scopes": {"a", "b"}}}
 	ctx := context.WithValue(context.Background(), key{}, "mine")
 	v, err := library.NewAuthorizerValue(ctx, record, user)
@@ -95,9 +95,9 @@ func TestAuthorizerGetsWhatTheExpressionSays(t *testing.T) {
 	want := []library.Attributes{
 		{User: *user, Verb: "GET", Path: "/healthz"},
 		{User: account, Verb: "get", Path: "x"},
-		{User: *user, Verb: "update", IsResource: true, RequestResource: request, APIVersion: "*"},
-		{User: *user, Verb: "list", IsResource: true, RequestResource: wider, APIVersion: "*"},
-		{User: *user, Verb: "get", IsResource: true, RequestResource: request, APIVersion: "*"},
+		{User: *user, Verb: "update", RequestResource: request, APIVersion: "*"},
+		{User: *user, Verb: "list", RequestResource: wider, APIVersion: "*"},
+		{User: *user, Verb: "get", RequestResource: request, APIVersion: "*"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -106,12 +106,12 @@ func TestAuthorizerGetsWhatTheExpressionSays(t *testing.T) {
 
 func TestNilContextIsBackground(t *testing.T) {
 	var ctx context.Context
-	v, err := library.NewAuthorizerValue(ctx, library.AuthorizerFunc(func(ctx context.Context, _ library.Attributes) (library.Decision, string, error) {
+	v, err := library.NewAuthorizerValue(ctx, func(ctx context.Context, _ library.Attributes) (library.Decision, string, error) {
 		if ctx == nil {
 			t.Error("nil context")
 		}
 		return library.Allow, "", errors.New("late")
-	}), testauthz.Alice())
+	}, testauthz.Alice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +122,9 @@ func TestNilContextIsBackground(t *testing.T) {
 }
 
 func TestUnknownDecisionIsNotAllowed(t *testing.T) {
-	v, err := library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(func(context.Context, library.Attributes) (library.Decision, string, error) {
+	v, err := library.NewAuthorizerValue(context.Background(), func(context.Context, library.Attributes) (library.Decision, string, error) {
 		return library.Decision(42), "odd", nil
-	}), &library.UserInfo{})
+	}, &library.UserInfo{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +135,9 @@ func TestUnknownDecisionIsNotAllowed(t *testing.T) {
 }
 
 func TestPanickingAuthorizerIsAnError(t *testing.T) {
-	v, err := library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(func(context.Context, library.Attributes) (library.Decision, string, error) {
+	v, err := library.NewAuthorizerValue(context.Background(), func(context.Context, library.Attributes) (library.Decision, string, error) {
 		panic("boom")
-	}), testauthz.Alice())
+	}, testauthz.Alice())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func AnswerByVerb(_ context.Context, a library.Attributes) (library.Decision, st
 func describe(a library.Attributes) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "user=%s groups=%s", a.User.Name, strings.Join(a.User.Groups, ","))
-	if !a.IsResource {
+	if a.Path != "" {
 		fmt.Fprintf(&b, " path=%s", a.Path)
 		return b.String()
 	}
@@ -61,5 +61,5 @@ func describe(a library.Attributes) string {
 
 // Variable is the value of the variable `authorizer` of the cases.
 func Variable() (ref.Val, error) {
-	return library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(AnswerByVerb), Alice())
+	return library.NewAuthorizerValue(context.Background(), AnswerByVerb, Alice())
 }

@@ -69,7 +69,7 @@ func (i *Implementation) environment(e *parity.Environment, written bool) (*envi
 	if e.Authorizer {
 		opts = append(opts, kubecel.Variable("authorizer", library.AuthorizerType()))
 		user := &library.UserInfo{Name: parity.AuthorizerUser}
-		if env.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), library.AuthorizerFunc(authorize), user); err != nil {
+		if env.values["authorizer"], err = library.NewAuthorizerValue(context.Background(), authorize, user); err != nil {
 			return nil, err
 		}
 	}
