@@ -21,7 +21,7 @@ type ReleaseCapabilities struct {
 	// Functions are the functions.
 	Functions []FunctionCapability `json:"functions"`
 	// Macros are the macros, each with the forms of its calls.
-	Macros []MacroCapability `json:"macros"`
+	Macros []Capability `json:"macros"`
 	// Types are the types that expressions can name.
 	Types []Capability `json:"types,omitempty"`
 	// Limits are the limits on expressions.
@@ -37,6 +37,8 @@ type Capability struct {
 	// Written tells whether the release accepts it in new expressions. The release
 	// evaluates everything that is listed in stored expressions.
 	Written bool `json:"written"`
+	// Usage are the forms of a call of a macro.
+	Usage []string `json:"usage,omitempty"`
 }
 
 // FunctionCapability is a function with its overloads.
@@ -59,13 +61,6 @@ type OverloadCapability struct {
 	Cost string `json:"cost"`
 	// Written tells whether the release accepts it in new expressions.
 	Written bool `json:"written"`
-}
-
-// MacroCapability is a macro.
-type MacroCapability struct {
-	Capability
-	// Usage are the forms of a call.
-	Usage []string `json:"usage"`
 }
 
 // Limits are the limits of a server, in cost units unless they say otherwise. They
@@ -118,13 +113,12 @@ func Capabilities(r release.Release) (*ReleaseCapabilities, error) {
 	for _, lib := range server.StoredIn(r).Libraries() {
 		c.add(lib.Released(), r, written)
 	}
-	byName := func(a, b Capability) int { return cmp.Compare(a.Name, b.Name) }
-	slices.SortFunc(c.Settings, byName)
-	slices.SortFunc(c.Types, byName)
+	for _, list := range [][]Capability{c.Settings, c.Macros, c.Types} {
+		slices.SortFunc(list, func(a, b Capability) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Usage, b.Usage))
+		})
+	}
 	slices.SortFunc(c.Functions, func(a, b FunctionCapability) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(c.Macros, func(a, b MacroCapability) int {
-		return cmp.Or(byName(a.Capability, b.Capability), slices.Compare(a.Usage, b.Usage))
-	})
 	return c, nil
 }
 
@@ -148,9 +142,7 @@ func (c *ReleaseCapabilities) add(lib library.Library, r release.Release, writte
 		}
 	}
 	for _, m := range lib.Macros {
-		c.Macros = append(c.Macros, MacroCapability{
-			Capability: Capability{Name: m.Name, Doc: m.Doc, Written: written[macroKey(m)]}, Usage: m.Usage,
-		})
+		c.Macros = append(c.Macros, Capability{Name: m.Name, Doc: m.Doc, Written: written[macroKey(m)], Usage: m.Usage})
 	}
 	for _, t := range lib.Types {
 		if t.Named {

@@ -118,11 +118,7 @@ type crdReportConfig struct {
 
 func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
 	var config crdReportConfig
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCRDReport(&config)
-		}
-	}
+	each(opts, func(opt CRDReportOption) { opt.applyCRDReport(&config) })
 	return config
 }
 

@@ -82,13 +82,9 @@ func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 }
 
 func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error) {
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if opt.applyEnv(&config); config.err != nil {
-			return nil, optionError(config.err)
-		}
+	each(opts, func(opt EnvOption) { opt.applyEnv(&config) })
+	if config.err != nil {
+		return nil, optionError(config.err)
 	}
 	if config.rebuild {
 		built, err := buildBase(config)

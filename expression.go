@@ -101,11 +101,7 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 		return Result{}, x.evalError(diag.Cancelled, eval.Result{Err: interrupted(ctx, err)})
 	}
 	config := evalConfig{limit: x.env.config.limit}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyEval(&config)
-		}
-	}
+	each(opts, func(opt EvalOption) { opt.applyEval(&config) })
 	if config.budget != nil && config.budget.Remaining() == 0 {
 		return Result{}, x.evalError(diag.BudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}

@@ -14,42 +14,37 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-// The type of an option says which calls take it. A nil option does nothing.
+// The type of an option says which calls take it. An option that one call takes is
+// often one of another call too, as its type says. A nil option does nothing.
 type (
 	// EnvOption is an option of [NewEnv] and [Env.Extend].
 	EnvOption interface{ applyEnv(*envConfig) }
-	// EvalOption is an option of [Expression.Eval].
-	EvalOption interface{ applyEval(*evalConfig) }
-	// CRDOption is an option of [CRD.Check], [CRD.Compile] and [Schema.Compile].
-	CRDOption interface{ applyCRD(*serverConfig) }
+	// CRDOption is an option of [CRD.Check], [CRD.Compile] and [Schema.Compile], and
+	// also one of environments and of reports of CRDs.
+	CRDOption interface {
+		EnvOption
+		CRDReportOption
+		applyCRD(*serverConfig)
+	}
 	// ValidateOption is an option of [RuleSet.Validate].
 	ValidateOption interface{ applyValidate(*validateConfig) }
-	// ReportOption is an option of [Env.Report] and [Env.ReportEval].
-	ReportOption interface{ applyReport(*reportConfig) }
-	// CRDReportOption is an option of [CRD.Report] and [CRD.ReportValidation].
-	CRDReportOption interface{ applyCRDReport(*crdReportConfig) }
-
-	// ReleaseOption is an option of environments, CRDs and reports of CRDs.
-	ReleaseOption interface {
-		EnvOption
-		CRDOption
-		CRDReportOption
+	// EvalOption is an option of [Expression.Eval], and also one of validations.
+	EvalOption interface {
+		ValidateOption
+		applyEval(*evalConfig)
 	}
 	// LimitOption is an option of environments, evaluations and validations.
 	LimitOption interface {
 		EnvOption
 		EvalOption
-		ValidateOption
 	}
-	// BudgetOption is an option of evaluations and validations.
-	BudgetOption interface {
-		EvalOption
-		ValidateOption
-	}
-	// ReportLimitsOption is an option of all reports.
-	ReportLimitsOption interface {
-		ReportOption
+	// CRDReportOption is an option of [CRD.Report] and [CRD.ReportValidation].
+	CRDReportOption interface{ applyCRDReport(*crdReportConfig) }
+	// ReportOption is an option of [Env.Report] and [Env.ReportEval], and also one
+	// of reports of CRDs.
+	ReportOption interface {
 		CRDReportOption
+		applyReport(*reportConfig)
 	}
 )
 
@@ -155,7 +150,7 @@ func StoredExpressions() EnvOption {
 //
 // For an older release, compile verdicts, estimates and costs match that server.
 // Texts and values are those of the newest.
-func ForRelease(r release.Release) ReleaseOption {
+func ForRelease(r release.Release) CRDOption {
 	return releaseOption(func(c *serverConfig) { c.release, c.err = r, errors.Join(c.err, r.Check()) })
 }
 
@@ -164,7 +159,7 @@ func ForRelease(r release.Release) ReleaseOption {
 // release before its own. A server that emulates an older version is compatible with
 // the release before that version. A server that will not be rolled back is
 // compatible with its own release.
-func Compatibility(r release.Release) ReleaseOption {
+func Compatibility(r release.Release) CRDOption {
 	return releaseOption(func(c *serverConfig) { c.compatible, c.err = r, errors.Join(c.err, r.Check()) })
 }
 
@@ -194,7 +189,7 @@ func CostLimit(units uint64) LimitOption {
 //
 // Without this option, a validation has the budget that an API server grants one
 // object, cost.Budget: 10,000,000 units. An evaluation has none.
-func WithBudget(budget *Budget) BudgetOption {
+func WithBudget(budget *Budget) EvalOption {
 	return option{
 		eval:     func(c *evalConfig) { c.budget = budget },
 		validate: func(c *validateConfig) { c.budget = budget },
@@ -216,7 +211,7 @@ func AtPath(path *field.Path) ValidateOption {
 // ReportLimits judges estimates by limits of the caller, beside those of an API
 // server. Suggestions of bounds aim at the caller's limits. A limit that is zero is that
 // of an API server, which is also the default.
-func ReportLimits(limits report.Limits) ReportLimitsOption {
+func ReportLimits(limits report.Limits) ReportOption {
 	return option{
 		report:    func(c *reportConfig) { c.limits = limits },
 		crdReport: func(c *crdReportConfig) { c.limits = limits },
@@ -227,6 +222,15 @@ func ReportLimits(limits report.Limits) ReportLimitsOption {
 // created there, and what each estimates.
 func EveryRelease() CRDReportOption {
 	return option{crdReport: func(c *crdReportConfig) { c.releases = true }}
+}
+
+// each applies the options that are not nil.
+func each[O any](opts []O, apply func(O)) {
+	for _, opt := range opts {
+		if any(opt) != nil {
+			apply(opt)
+		}
+	}
 }
 
 // optionError is the error of options that cannot be had.

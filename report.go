@@ -47,11 +47,7 @@ func (e *Env) report(expression string, opts []ReportOption) (*report.Expression
 		return nil, nil, errZeroEnv()
 	}
 	var config reportConfig
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyReport(&config)
-		}
-	}
+	each(opts, func(opt ReportOption) { opt.applyReport(&config) })
 	compiled, failed := e.scope.Compile(expression)
 	if failed != nil {
 		return nil, nil, compile.RuleWords.Put(failed)

@@ -30,8 +30,8 @@ func TestReportReleases(t *testing.T) {
 		}
 		for i, verdict := range accepted.Verdicts {
 			r := report.Releases[i]
-			if r.Release != verdict.Release || r.Accepted != verdict.Accepted() {
-				t.Errorf("%s: %s accepted %v, want %v %v", schema, r.Release, r.Accepted, verdict.Release, verdict.Accepted())
+			if r.Release != verdict.Release || r.Accepted != (verdict.Err == nil) {
+				t.Errorf("%s: %s accepted %v, want %v %v", schema, r.Release, r.Accepted, verdict.Release, verdict.Err == nil)
 			}
 			if r.Accepted == (len(r.Findings) > 0) {
 				t.Errorf("%s: accepted %v with %d findings", r.Release, r.Accepted, len(r.Findings))

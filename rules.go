@@ -64,11 +64,7 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 		return nil, errZeroRuleSet()
 	}
 	var config validateConfig
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyValidate(&config)
-		}
-	}
+	each(opts, func(opt ValidateOption) { opt.applyValidate(&config) })
 	if config.budget == nil {
 		config.budget = NewBudget(cost.Budget)
 	}

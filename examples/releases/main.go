@@ -99,7 +99,7 @@ func printCRD(out io.Writer, name string, document []byte, every bool) error {
 // lacks: a cost, a type.
 func printRejections(out io.Writer, rule kubecel.RuleAcceptance) {
 	for _, v := range rule.Verdicts {
-		if !v.Accepted() {
+		if v.Err != nil {
 			fmt.Fprintf(out, "    Kubernetes %v: %s\n", v.Release, oneLine(v.Err.Error()))
 		}
 	}

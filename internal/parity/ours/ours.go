@@ -162,8 +162,8 @@ func (i *Implementation) AcceptedBy(c parity.ExprCase) (map[release.Release]bool
 
 // authorize puts the question to the authorizer of the cases.
 func authorize(_ context.Context, a library.Attributes) (library.Decision, string, error) {
-	q := parity.Access{User: a.User.Name, Verb: a.Verb, Path: a.Path, Resource: a.IsResource}
-	if a.IsResource {
+	q := parity.Access{User: a.User.Name, Verb: a.Verb, Path: a.Path, Resource: a.Path == ""}
+	if q.Resource {
 		q.Group, q.Version, q.Kind = a.Group, a.APIVersion, a.Resource
 		q.Subresource, q.Namespace, q.ObjectName = a.Subresource, a.Namespace, a.Name
 		if a.FieldSelectorError != nil {
