@@ -42,9 +42,6 @@ type Verdict struct {
 	Total uint64
 }
 
-// Accepted tells whether the release accepts the expression, rule or CRD.
-func (v Verdict) Accepted() bool { return v.Err == nil }
-
 // Requirement is something in an expression that not every release accepts.
 type Requirement struct {
 	// Feature is the name of a function or macro, or what an author calls a
@@ -85,7 +82,7 @@ func (r Requirement) String() string {
 func (a *Acceptance) Releases() []release.Release {
 	var releases []release.Release
 	for _, v := range a.Verdicts {
-		if v.Accepted() {
+		if v.Err == nil {
 			releases = append(releases, v.Release)
 		}
 	}
@@ -112,7 +109,7 @@ func (a *Acceptance) Deciding() []Requirement {
 	lowest, ok := a.Lowest()
 	var deciding []Requirement
 	for _, r := range a.Requirements {
-		if ok && r.Since == lowest && lowest != release.Oldest() || !ok && (r.Reason != "" || r.Since.After(release.Newest())) {
+		if ok && r.Since == lowest && lowest != release.Oldest() || !ok && (r.Reason != "" || release.Newest().Before(r.Since)) {
 			deciding = append(deciding, r)
 		}
 	}

@@ -418,16 +418,15 @@ func BenchmarkReportSuggestionsLarge(b *testing.B) {
 func TestReportRelease(t *testing.T) {
 	schema := `{type: object, properties: {s: {type: string, maxLength: 30}}, x-kubernetes-validations: [{rule: "cidr(self.s).prefixLength() > 8"}]}`
 	for _, test := range []struct {
-		release  string
+		release  release.Release
 		accepted bool
-	}{{"1.30", false}, {"1.31", true}, {"1.37", true}} {
-		release := release.MustParse(test.release)
-		r := mustReport(t, schema, kubecel.ForRelease(release))
-		findings, err := checkCRD(crdOf(schema), kubecel.ForRelease(release))
+	}{{release.Minor(30), false}, {release.Minor(31), true}, {release.Newest(), true}} {
+		r := mustReport(t, schema, kubecel.ForRelease(test.release))
+		findings, err := checkCRD(crdOf(schema), kubecel.ForRelease(test.release))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Release != release || r.Accepted != test.accepted || len(r.Findings) != len(findings) || (r.Expressions[0].Error == "") != test.accepted {
+		if r.Release != test.release || r.Accepted != test.accepted || len(r.Findings) != len(findings) || (r.Expressions[0].Error == "") != test.accepted {
 			t.Errorf("%s: release %s, accepted %v, %v, Check says %v", test.release, r.Release, r.Accepted, r.Findings, findings)
 		}
 	}

@@ -89,7 +89,7 @@ func ExampleForRelease() {
 }
 
 func ExampleCapabilities() {
-	capabilities, err := kubecel.Capabilities(release.MustParse("1.30"))
+	capabilities, err := kubecel.Capabilities(release.Minor(30))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,11 +17,7 @@ type serverConfig struct {
 }
 
 func newServerConfig(opts []CRDOption) (c serverConfig) {
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCRD(&c)
-		}
-	}
+	each(opts, func(opt CRDOption) { opt.applyCRD(&c) })
 	return c
 }
 
@@ -41,7 +37,7 @@ func (c serverConfig) env() (s server.Environment, explicit bool, err error) {
 		return s, false, c.err
 	case c.stored && !c.compatible.IsZero():
 		return s, false, errors.New("stored expressions are evaluated whatever the server is compatible with")
-	case c.compatible.After(r):
+	case r.Before(c.compatible):
 		return s, false, fmt.Errorf("a server of Kubernetes %v cannot be compatible with %v: it does not know it", r, c.compatible)
 	case c.stored:
 		return server.StoredIn(r), true, nil

@@ -15,7 +15,7 @@ import (
 // The libraries of a server work in any environment of cel-go.
 func ExampleFor() {
 	var options []cel.EnvOption
-	for _, lib := range library.For(release.Newest(), release.MustParse("1.31")) {
+	for _, lib := range library.For(release.Newest(), release.Minor(31)) {
 		options = append(options, lib.EnvOption())
 	}
 	env, err := cel.NewEnv(options...)

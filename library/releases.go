@@ -42,8 +42,8 @@ func All() []Library {
 // mutating admission policies have, is not among them.
 func For(server, v release.Release) []Library {
 	return slices.DeleteFunc(All(), func(l Library) bool {
-		return l.trait == declare.Policies || l.since.After(v) || !l.until.IsZero() && !l.until.After(v) ||
-			l.firstServer.After(server) || !l.lastServer.IsZero() && l.lastServer.Before(server)
+		return l.trait == declare.Policies || v.Before(l.since) || !l.until.IsZero() && !v.Before(l.until) ||
+			server.Before(l.firstServer) || !l.lastServer.IsZero() && l.lastServer.Before(server)
 	})
 }
 
@@ -66,10 +66,10 @@ func Newest() []Library {
 // before its own has. Last is zero if the newest release accepts the library.
 func (l Library) Releases() (first, last release.Release) {
 	first = release.Oldest()
-	if !l.since.Before(release.Versioned()) {
-		first = l.since.Next()
+	if environment := l.since; release.Minor(27).Before(environment) { // what 1.28 accepts, older ones are taken to accept
+		first = environment.Add(1)
 	}
-	if l.firstServer.After(first) {
+	if first.Before(l.firstServer) {
 		first = l.firstServer
 	}
 	last = l.lastServer
@@ -89,7 +89,7 @@ func (l Library) Regexes() []declare.Regex { return slices.Clone(l.regexes) }
 // costOn is the price on a release.
 func (o Overload) costOn(server release.Release) cost.Model {
 	for _, e := range o.earlier {
-		if !server.After(e.last) {
+		if !e.last.Before(server) {
 			return e.cost
 		}
 	}

@@ -14,8 +14,8 @@ package release
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
-	"strings"
 )
 
 // The releases that are known. A new one is the line of newest, and nothing else
@@ -23,15 +23,13 @@ import (
 const (
 	oldest = 25
 	newest = 37
-	// versioned is the first server with versions of its environment.
-	versioned = 28
 )
 
 // Release is a release of the API server, such as 1.31. Releases are comparable;
 // the zero value is none.
 type Release struct{ minor int }
 
-// Minor returns the release 1.n. It need not be a known one, see [Release.Known].
+// Minor returns the release 1.n. It need not be a known one, see [Release.Check].
 func Minor(n int) Release { return Release{n} }
 
 // All returns the known releases, the oldest first.
@@ -49,74 +47,40 @@ func Newest() Release { return Release{newest} }
 // Oldest returns the oldest known release.
 func Oldest() Release { return Release{oldest} }
 
-// Versioned returns the first release with two environments. Older releases
-// behave as this one.
-func Versioned() Release { return Release{versioned} }
+// version matches the major, the minor, and perhaps the rest of a version. No number
+// has leading zeros.
+var version = regexp.MustCompile(`(?s)\Av?(0|[1-9]\d*)\.(0|[1-9]\d*)(\.(0|[1-9]\d*)([-+].*)?)?\z`)
 
 // Parse reads a release, as in 1.31, or the version of a server, as in v1.31.4 or
 // v1.31.4-gke.100. The error is an *Error.
 func Parse(s string) (Release, error) {
-	malformed := &Error{Text: s, Malformed: true}
-	major, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
-	digits, patch, patched := strings.Cut(rest, ".")
-	if !isNumber(major) || !isNumber(digits) || patched && !startsWithNumber(patch) {
-		return Release{}, malformed
+	found := version.FindStringSubmatch(s)
+	if found == nil {
+		return Release{}, &Error{Text: s, Malformed: true}
 	}
-	minor, err := strconv.Atoi(digits)
-	if r := (Release{minor}); err == nil && major == "1" && r.Known() {
+	minor, err := strconv.Atoi(found[2])
+	if r := (Release{minor}); err == nil && found[1] == "1" && r.Check() == nil {
 		return r, nil
 	}
 	return Release{}, &Error{Text: s}
 }
 
-// MustParse is like [Parse] and panics if there is an error.
-func MustParse(s string) Release {
-	r, err := Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return r
-}
-
-// isNumber tells whether a string is a number in decimal digits, without leading
-// zeros.
-func isNumber(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == "" && (s == "0" || s[0] != '0')
-}
-
-func startsWithNumber(s string) bool {
-	end := strings.IndexAny(s, "-+")
-	if end < 0 {
-		end = len(s)
-	}
-	return isNumber(s[:end])
-}
-
-// Known tells whether the release is one of [All].
-func (r Release) Known() bool { return r.minor >= oldest && r.minor <= newest }
-
-// Check returns an *Error for a release that is not known.
+// Check returns an *Error for a release that is not one of [All].
 func (r Release) Check() error {
-	if !r.Known() {
+	if r.minor < oldest || r.minor > newest {
 		return &Error{Text: r.String()}
 	}
 	return nil
 }
 
-// Next returns the release after r.
-func (r Release) Next() Release { return Release{r.minor + 1} }
-
-// Previous returns the release before r.
-func (r Release) Previous() Release { return Release{r.minor - 1} }
+// Add returns the release that is n releases after r.
+func (r Release) Add(n int) Release { return Release{r.minor + n} }
 
 // Compare returns -1 if r is older than o, 0 if they are the same and 1 if r is newer.
 func (r Release) Compare(o Release) int { return cmp.Compare(r.minor, o.minor) }
 
 // Before tells whether r is older than o.
 func (r Release) Before(o Release) bool { return r.minor < o.minor }
-
-// After tells whether r is newer than o.
-func (r Release) After(o Release) bool { return r.minor > o.minor }
 
 // IsZero tells whether r is the zero value, which is no release.
 func (r Release) IsZero() bool { return r == Release{} }

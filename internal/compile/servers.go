@@ -23,7 +23,7 @@ var environments = func() map[server.Environment]func() (*Env, error) {
 	for _, r := range release.All() {
 		for _, version := range release.All() {
 			s := server.CompatibleWith(r, version)
-			if !version.After(s.Release) {
+			if !s.Release.Before(version) {
 				all[s] = sync.OnceValues(func() (*Env, error) { return New(Config{Libraries: s.Libraries(), Server: s}) })
 			}
 		}

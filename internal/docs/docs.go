@@ -90,7 +90,7 @@ func releases(lib library.Library, o library.Overload, since release.Release) st
 		return "none: documented only"
 	case !last.IsZero():
 		return "up to " + last.String()
-	case !since.After(release.Oldest()):
+	case !release.Oldest().Before(since):
 		return "all"
 	}
 	return since.String()

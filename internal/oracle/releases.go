@@ -91,7 +91,7 @@ func askRelease(r release.Release) ([]byte, error) {
 func tags(r release.Release) []string {
 	var all []string
 	for _, later := range parity.Releases() {
-		if later.After(r) {
+		if r.Before(later) {
 			all = append(all, "before"+later.String())
 		}
 	}

@@ -31,7 +31,7 @@ type Environment struct {
 // are already stored see the same at the newest release.
 func (e *Environment) Version() release.Release {
 	if e.Older {
-		return release.Newest().Previous()
+		return release.Newest().Add(-1)
 	}
 	return release.Newest()
 }

@@ -79,7 +79,7 @@ func eachRelease(cases map[string]int) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		for r := from; !r.After(to); r = r.Next() {
+		for r := from; !to.Before(r); r = r.Add(1) {
 			all[kind+" "+r.String()] = n
 		}
 	}

@@ -93,9 +93,10 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for e, since := range firstToAccept() {
+		first, err := release.Parse(since)
 		var want []string
 		for _, r := range Releases() {
-			if since != "" && !r.Before(release.MustParse(since)) {
+			if err == nil && !r.Before(first) {
 				want = append(want, r.String())
 			}
 		}

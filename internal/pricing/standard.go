@@ -18,7 +18,7 @@ import (
 func Standard(r release.Release) Prices {
 	prices := Prices{Overloads: map[string]cost.Model{}, rules: rulesOf(r)}
 	for _, p := range standardPrices(r) {
-		if r.Before(p.since) || !p.until.IsZero() && r.After(p.until) {
+		if r.Before(p.since) || !p.until.IsZero() && p.until.Before(r) {
 			continue
 		}
 		for _, id := range p.ids {

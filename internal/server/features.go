@@ -37,7 +37,7 @@ var (
 )
 
 // accepted tells whether a server accepts the feature.
-func (f Feature) accepted() bool { return f.Since.After(documented) }
+func (f Feature) accepted() bool { return documented.Before(f.Since) }
 
 // Everywhere tells whether all servers accept the feature.
 func (f Feature) Everywhere() bool { return f.Since == release.Oldest() && f.Until.IsZero() }
@@ -57,8 +57,8 @@ func (f Feature) Needs() string {
 		return f.Name + " is in no released API server"
 	case f.Since == patches:
 		return "only mutating admission policies have " + f.Name
-	case f.Since.After(release.Newest()):
-		return fmt.Sprintf("%s came with Kubernetes %v; API servers accept it in new expressions from %v on", f.Name, f.Since.Previous(), f.Since)
+	case release.Newest().Before(f.Since):
+		return fmt.Sprintf("%s came with Kubernetes %v; API servers accept it in new expressions from %v on", f.Name, f.Since.Add(-1), f.Since)
 	}
 	return fmt.Sprintf("%s needs Kubernetes %v", f.Name, f.Since)
 }
@@ -172,7 +172,7 @@ func (f *Features) addOverload(fn library.Function, o library.Overload, since, u
 	if o.DocumentedOnly {
 		since = documented
 	}
-	if known, ok := f.Overloads[o.ID]; ok && !known.Since.After(since) {
+	if known, ok := f.Overloads[o.ID]; ok && !since.Before(known.Since) {
 		known.Until = until // the versions come in order
 		f.Overloads[o.ID] = known
 		return

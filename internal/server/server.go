@@ -9,6 +9,9 @@ import (
 
 // Releases in which servers changed something that no library declares.
 var (
+	// Versioned is the first server with two environments. Older ones behave as it
+	// does.
+	Versioned = release.Minor(28)
 	// LazySince is the first server that evaluates the value of an optional for
 	// optMap and optFlatMap only if it is needed (cel-go 0.22).
 	LazySince = release.Minor(32)
@@ -25,7 +28,7 @@ var (
 
 // Environment is an environment of an API server. It is comparable.
 type Environment struct {
-	// Release is the release of the server, at least release.Versioned.
+	// Release is the release of the server, at least [Versioned].
 	Release release.Release
 	// Version is the version of the environment.
 	Version release.Release
@@ -35,13 +38,13 @@ type Environment struct {
 // it: that of the release before, so that a cluster can be rolled back.
 func WrittenTo(r release.Release) Environment {
 	r = versioned(r)
-	return Environment{Release: r, Version: r.Previous()}
+	return Environment{Release: r, Version: r.Add(-1)}
 }
 
 // StoredIn is the environment in which a server evaluates what it has accepted:
 // everything that it knows.
 func StoredIn(r release.Release) Environment {
-	if r.Before(release.Versioned()) {
+	if r.Before(Versioned) {
 		return WrittenTo(r)
 	}
 	return Environment{Release: r, Version: r}
@@ -56,8 +59,8 @@ func CompatibleWith(r, version release.Release) Environment {
 
 // versioned returns the release that a release behaves as.
 func versioned(r release.Release) release.Release {
-	if r.Before(release.Versioned()) {
-		return release.Versioned()
+	if r.Before(Versioned) {
+		return Versioned
 	}
 	return r
 }
