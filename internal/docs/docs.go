@@ -3,17 +3,52 @@ package docs
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
-// FunctionsFile is where the table of functions stands.
-const FunctionsFile = "docs/functions.md"
+// Files returns what is generated for the repository in a directory, by path: the list
+// of functions, the codes in the document of errors, and the capabilities of each
+// release.
+func Files(directory string) (map[string][]byte, error) {
+	const errors = "docs/errors.md"
+	source, err := os.ReadFile(filepath.Join(directory, "diag/code.go"))
+	if err != nil {
+		return nil, err
+	}
+	document, err := os.ReadFile(filepath.Join(directory, errors))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"docs/functions.md": Functions()}
+	if files[errors], err = replaceCodes(document, source); err != nil {
+		return nil, err
+	}
+	for _, r := range release.All() {
+		capabilities, err := kubecel.Capabilities(r)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(capabilities); err != nil {
+			return nil, err
+		}
+		files["testdata/capabilities/"+r.String()+".json"] = b.Bytes()
+	}
+	return files, nil
+}
 
 const introduction = `# Functions
 
@@ -47,15 +82,8 @@ func Functions() []byte {
 	b := bytes.NewBufferString(introduction)
 	libraries := library.Newest()
 	ours := func(l library.Library) bool { return strings.HasPrefix(l.Name, "kubernetes.") }
-	slices.SortStableFunc(libraries, func(x, y library.Library) int {
-		switch {
-		case ours(x) == ours(y):
-			return 0
-		case ours(x):
-			return -1
-		}
-		return 1
-	})
+	others := slices.DeleteFunc(slices.Clone(libraries), ours)
+	libraries = append(slices.DeleteFunc(libraries, func(l library.Library) bool { return !ours(l) }), others...)
 	for _, lib := range libraries {
 		if len(lib.Functions) == 0 {
 			continue // a setting
@@ -70,9 +98,9 @@ func Functions() []byte {
 					cell(fn.Signature(o)), releases(lib, o, since[o.ID]), cell(o.CostText(release.Newest())), cell(fn.Doc))
 			}
 		}
+		first, _ := lib.Releases()
 		for _, m := range lib.Macros {
 			for _, usage := range m.Usage {
-				first, _ := lib.Releases()
 				fmt.Fprintf(b, "| `%s` | %s | macro | %s |\n", cell(usage), releases(lib, library.Overload{}, first), cell(m.Doc))
 			}
 		}
