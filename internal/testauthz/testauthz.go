@@ -36,27 +36,25 @@ func AnswerByVerb(_ context.Context, a library.Attributes) (library.Decision, st
 }
 
 func describe(a library.Attributes) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "user=%s groups=%s", a.User.Name, strings.Join(a.User.Groups, ","))
+	text := fmt.Sprintf("user=%s groups=%s", a.User.Name, strings.Join(a.User.Groups, ","))
 	if a.Path != "" {
-		fmt.Fprintf(&b, " path=%s", a.Path)
-		return b.String()
+		return text + " path=" + a.Path
 	}
-	fmt.Fprintf(&b, " group=%s version=%s resource=%s subresource=%s namespace=%s name=%s",
+	text += fmt.Sprintf(" group=%s version=%s resource=%s subresource=%s namespace=%s name=%s",
 		a.Group, a.APIVersion, a.Resource, a.Subresource, a.Namespace, a.Name)
 	for _, r := range a.FieldSelector {
-		fmt.Fprintf(&b, " field[%s %s %s]", r.Field, r.Operator, r.Value)
+		text += fmt.Sprintf(" field[%s %s %s]", r.Field, r.Operator, r.Value)
 	}
 	if a.FieldSelectorError != nil {
-		fmt.Fprintf(&b, " fieldError[%v]", a.FieldSelectorError)
+		text += fmt.Sprintf(" fieldError[%v]", a.FieldSelectorError)
 	}
 	for _, r := range a.LabelSelector {
-		fmt.Fprintf(&b, " label[%s]", r.String())
+		text += fmt.Sprintf(" label[%s]", r.String())
 	}
 	if a.LabelSelectorError != nil {
-		fmt.Fprintf(&b, " labelError[%v]", a.LabelSelectorError)
+		text += fmt.Sprintf(" labelError[%v]", a.LabelSelectorError)
 	}
-	return b.String()
+	return text
 }
 
 // Variable is the value of the variable `authorizer` of the cases.
