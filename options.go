@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
@@ -27,7 +28,7 @@ type (
 		applyCRD(*serverConfig)
 	}
 	// ValidateOption is an option of [RuleSet.Validate].
-	ValidateOption interface{ applyValidate(*validateConfig) }
+	ValidateOption interface{ applyValidate(*crd.Options) }
 	// EvalOption is an option of [Expression.Eval], and also one of validations.
 	EvalOption interface {
 		ValidateOption
@@ -44,7 +45,7 @@ type (
 	// of reports of CRDs.
 	ReportOption interface {
 		CRDReportOption
-		applyReport(*reportConfig)
+		applyReport(*report.Limits)
 	}
 )
 
@@ -53,16 +54,16 @@ type option struct {
 	env       func(*envConfig)
 	eval      func(*evalConfig)
 	server    func(*serverConfig)
-	validate  func(*validateConfig)
-	report    func(*reportConfig)
+	validate  func(*crd.Options)
+	report    func(*report.Limits)
 	crdReport func(*crdReportConfig)
 }
 
 func (o option) applyEnv(c *envConfig)             { o.env(c) }
 func (o option) applyEval(c *evalConfig)           { o.eval(c) }
 func (o option) applyCRD(c *serverConfig)          { o.server(c) }
-func (o option) applyValidate(c *validateConfig)   { o.validate(c) }
-func (o option) applyReport(c *reportConfig)       { o.report(c) }
+func (o option) applyValidate(c *crd.Options)      { o.validate(c) }
+func (o option) applyReport(c *report.Limits)      { o.report(c) }
 func (o option) applyCRDReport(c *crdReportConfig) { o.crdReport(c) }
 
 // Variable declares a variable of a CEL type.
@@ -178,7 +179,7 @@ func CostLimit(units uint64) LimitOption {
 	return option{
 		env:      func(c *envConfig) { c.limit = units },
 		eval:     func(c *evalConfig) { c.limit = units },
-		validate: func(c *validateConfig) { c.CallLimit = &units },
+		validate: func(c *crd.Options) { c.CallLimit = &units },
 	}
 }
 
@@ -191,21 +192,25 @@ func CostLimit(units uint64) LimitOption {
 // object, cost.Budget: 10,000,000 units. An evaluation has none.
 func WithBudget(budget *Budget) EvalOption {
 	return option{
-		eval:     func(c *evalConfig) { c.budget = budget },
-		validate: func(c *validateConfig) { c.budget = budget },
+		eval: func(c *evalConfig) { c.budget = budget },
+		validate: func(c *crd.Options) {
+			if budget != nil {
+				c.Budget = &budget.inner
+			}
+		},
 	}
 }
 
 // WithoutRatcheting turns warnings into violations: an API server forgives a
 // violation if its value is as in the old object.
 func WithoutRatcheting() ValidateOption {
-	return option{validate: func(c *validateConfig) { c.NoRatcheting = true }}
+	return option{validate: func(c *crd.Options) { c.NoRatcheting = true }}
 }
 
 // AtPath puts a path in front of the paths of violations, for an object that is part
 // of another.
 func AtPath(path *field.Path) ValidateOption {
-	return option{validate: func(c *validateConfig) { c.Path = path }}
+	return option{validate: func(c *crd.Options) { c.Path = path }}
 }
 
 // ReportLimits judges estimates by limits of the caller, beside those of an API
@@ -213,7 +218,7 @@ func AtPath(path *field.Path) ValidateOption {
 // of an API server, which is also the default.
 func ReportLimits(limits report.Limits) ReportOption {
 	return option{
-		report:    func(c *reportConfig) { c.limits = limits },
+		report:    func(l *report.Limits) { *l = limits },
 		crdReport: func(c *crdReportConfig) { c.limits = limits },
 	}
 }

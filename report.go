@@ -10,10 +10,6 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-type reportConfig struct {
-	limits report.Limits
-}
-
 // Report says where the estimated cost of an expression comes from, node by node.
 // Bounds come from the schemas of variables. A variable of a CEL type has none. The
 // error of an expression that does not compile is a *CompileError.
@@ -46,13 +42,13 @@ func (e *Env) report(expression string, opts []ReportOption) (*report.Expression
 	if e.isZero() {
 		return nil, nil, errZeroEnv()
 	}
-	var config reportConfig
-	each(opts, func(opt ReportOption) { opt.applyReport(&config) })
+	var limits report.Limits
+	each(opts, func(opt ReportOption) { opt.applyReport(&limits) })
 	compiled, failed := e.scope.Compile(expression)
 	if failed != nil {
 		return nil, nil, compile.RuleWords.Put(failed)
 	}
-	return explain.Expression(compiled, e.bounds(compiled), config.limits), compiled, nil
+	return explain.Expression(compiled, e.bounds(compiled), limits), compiled, nil
 }
 
 // bounds finds what bounds the data at a path of an expression.

@@ -35,11 +35,6 @@ func compileRules(doc *typesystem.OpenAPI, resource bool, opts []CRDOption) (*Ru
 	return &RuleSet{validator: validator}, nil
 }
 
-type validateConfig struct {
-	crd.Options
-	budget *Budget
-}
-
 // Validate evaluates the rules on an object. If old is not nil, it also evaluates the
 // rules on transitions, which compare the object with the old one. Objects are
 // unstructured: map[string]any, []any, string, bool, int64, float64 and nil, as
@@ -63,14 +58,10 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 	if r == nil || r.validator == nil {
 		return nil, errZeroRuleSet()
 	}
-	var config validateConfig
-	each(opts, func(opt ValidateOption) { opt.applyValidate(&config) })
-	if config.budget == nil {
-		config.budget = NewBudget(cost.Budget)
-	}
-	config.Budget = &config.budget.inner
-	granted := config.budget.Remaining()
-	result, err := r.validator.Validate(ctx, object, oldObject(old), config.Options)
+	options := crd.Options{Budget: crd.NewBudget(cost.Budget)}
+	each(opts, func(opt ValidateOption) { opt.applyValidate(&options) })
+	granted := options.Budget.Left()
+	result, err := r.validator.Validate(ctx, object, oldObject(old), options)
 	return &Validation{
 		Violations: result.Violations,
 		Warnings:   result.Warnings,

@@ -30,6 +30,7 @@ func listsLibrary() Library {
 
 // listsV0 is the library of lists as it was before Kubernetes 1.37.
 func listsV0() Library {
+	a := cel.TypeParamType("A")
 	return Library{
 		Name:  "kubernetes.lists",
 		Doc:   "Sums up and searches lists.",
@@ -51,13 +52,13 @@ func listsV0() Library {
 				return t.reads("min_"+t.name, t.cel, extreme("min", types.IntOne), Example{Expr: t.sorted() + `.min()`, Want: t.low})
 			})...),
 			function("indexOf", "Returns the first index of an element in a list, -1 if it is not there.",
-				member("list_a_index_of_int", args(cel.ListType(paramA()), paramA()), cel.IntType, comparing(traversal())).by(
-					Binary(indexOf),
+				member("list_a_index_of_int", args(cel.ListType(a), a), cel.IntType, comparing(traversal())).by(
+					indexOf(false),
 					Example{Expr: `[1, 2, 2, 3].indexOf(2)`, Want: `1`},
 					Example{Expr: `[].indexOf('string')`, Want: `-1`})),
 			function("lastIndexOf", "Returns the last index of an element in a list, -1 if it is not there.",
-				member("list_a_last_index_of_int", args(cel.ListType(paramA()), paramA()), cel.IntType, comparing(traversal())).by(
-					Binary(lastIndexOf),
+				member("list_a_last_index_of_int", args(cel.ListType(a), a), cel.IntType, comparing(traversal())).by(
+					indexOf(true),
 					Example{Expr: `['a', 'b', 'b', 'c'].lastIndexOf('b')`, Want: `2`},
 					Example{Expr: `[1.0].lastIndexOf(1.1)`, Want: `-1`})),
 		},
@@ -83,8 +84,6 @@ func comparing(m cost.Model) cost.Model {
 	}
 	return m
 }
-
-func paramA() *cel.Type { return cel.TypeParamType("A") }
 
 // elementType is a type of list elements.
 type elementType struct {
@@ -190,24 +189,20 @@ func extreme(name string, worse ref.Val) func(traits.Lister) (ref.Val, error) {
 	}
 }
 
-func indexOf(list traits.Lister, item ref.Val) (types.Int, error) {
-	n, _ := list.Size().(types.Int)
-	for i := types.Int(0); i < n; i++ {
-		if list.Get(i).Equal(item) == types.True {
-			return i, nil
+// indexOf finds the first or the last index of an element, -1 if it is not there.
+func indexOf(last bool) Impl {
+	return Binary(func(list traits.Lister, item ref.Val) (types.Int, error) {
+		n, _ := list.Size().(types.Int)
+		for i := range n {
+			if last {
+				i = n - 1 - i
+			}
+			if list.Get(i).Equal(item) == types.True {
+				return i, nil
+			}
 		}
-	}
-	return -1, nil
-}
-
-func lastIndexOf(list traits.Lister, item ref.Val) (types.Int, error) {
-	n, _ := list.Size().(types.Int)
-	for i := n - 1; i >= 0; i-- {
-		if list.Get(i).Equal(item) == types.True {
-			return i, nil
-		}
-	}
-	return -1, nil
+		return -1, nil
+	})
 }
 
 func includes(target, item ref.Val) (ref.Val, error) {
