@@ -146,9 +146,7 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 	v := c.definition.Versions[version]
 	path, status := c.definition.Schema(version)
 	in := func(env *compile.Env) explain.Document {
-		return explain.Document{
-			Schema: v.Schema, Path: path, Status: status, Env: env.Rules,
-		}
+		return explain.Document{Schema: v.Schema, Path: path, Status: status, Env: env.Rules}
 	}
 	r := explain.CRD(in(env), config.limits)
 	r.Name, r.Version, r.Release = c.definition.Name, v.Name, config.server.of()

@@ -149,23 +149,12 @@ func parseSemver(s string) (semverValue, error) {
 		}
 	}
 	if hasPrerelease {
-		for _, id := range strings.Split(prerelease, ".") {
-			if err := checkPrerelease(id); err != nil {
-				return semverValue{}, err
-			}
-		}
+		err = checkIdentifiers("Prerelease", prerelease, true)
 	}
-	if hasBuild {
-		for _, id := range strings.Split(build, ".") {
-			switch {
-			case id == "":
-				return semverValue{}, errors.New("Build meta data is empty")
-			case !only(id, isIdentifier):
-				return semverValue{}, fmt.Errorf("Invalid character(s) found in build meta data %q", id)
-			}
-		}
+	if hasBuild && err == nil {
+		err = checkIdentifiers("Build meta data", build, false)
 	}
-	return semverValue{v}, nil
+	return semverValue{v}, err
 }
 
 // parseSemverLoosely parses a version that may begin with a v, may have leading
@@ -204,18 +193,23 @@ func versionNumber(name, text string) (uint64, error) {
 	return strconv.ParseUint(text, 10, 64)
 }
 
-func checkPrerelease(id string) error {
-	switch {
-	case id == "":
-		return errors.New("Prerelease is empty")
-	case only(id, isDigit):
-		if leadingZero(id) {
+// checkIdentifiers checks the identifiers of a prerelease or of build metadata, of
+// which only those of a prerelease can be numbers.
+func checkIdentifiers(name, list string, numbers bool) error {
+	for id := range strings.SplitSeq(list, ".") {
+		switch {
+		case id == "":
+			return errors.New(name + " is empty")
+		case !only(id, isIdentifier):
+			return fmt.Errorf("Invalid character(s) found in %s %q", strings.ToLower(name), id)
+		case !numbers || !only(id, isDigit):
+			continue
+		case leadingZero(id):
 			return fmt.Errorf("Numeric PreRelease version must not contain leading zeroes %q", id)
 		}
-		_, err := strconv.ParseUint(id, 10, 64)
-		return err
-	case !only(id, isIdentifier):
-		return fmt.Errorf("Invalid character(s) found in prerelease %q", id)
+		if _, err := strconv.ParseUint(id, 10, 64); err != nil {
+			return err
+		}
 	}
 	return nil
 }
