@@ -68,9 +68,13 @@ func Fixed(n uint64) Model {
 // Split takes the estimate from one model, and the price of the evaluated call from
 // another. Say in a comment why the two differ.
 func Split(estimate, runtime Model) Model {
+	text := runtime.text
+	if estimate.text != text && estimate.text != "" && text != "" {
+		text = "estimate " + estimate.text + ", evaluation " + text
+	}
 	return Model{
 		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Doubt: estimate.Doubt,
-		text: splitText(estimate.text, runtime.text),
+		text: text,
 	}
 }
 

@@ -68,11 +68,3 @@ const (
 	sumSign     = " + "
 	productSign = "·"
 )
-
-// splitText is the text of two prices.
-func splitText(estimate, runtime string) string {
-	if estimate == runtime || estimate == "" || runtime == "" {
-		return runtime
-	}
-	return "estimate " + estimate + ", evaluation " + runtime
-}

@@ -205,7 +205,7 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 	x.Caller = judge(name, x.Total, limits.Expression)
 	for _, path := range slices.Sorted(maps.Keys(s.cache)) {
 		a := s.cache[path]
-		if a.ok && !slices.ContainsFunc(x.Bounds, func(b cost.Bound) bool { return b.Schema == a.Schema && b.Kind == a.Kind }) {
+		if a != nil && !slices.ContainsFunc(x.Bounds, func(b cost.Bound) bool { return b.Schema == a.Schema && b.Kind == a.Kind }) {
 			x.Bounds = append(x.Bounds, a.Bound.Bound)
 		}
 	}
@@ -218,7 +218,7 @@ func (s *subject) describeEvaluations() report.Evaluations {
 	e := report.Evaluations{Count: s.evaluations(nil), Bounded: true, MinSize: s.minSize}
 	for _, b := range s.around() {
 		e.Bounded = e.Bounded && b.Value != nil
-		e.Chain = append(e.Chain, b.Bound)
+		e.Chain = append(e.Chain, b.Bound.Bound)
 	}
 	return e
 }

@@ -15,7 +15,7 @@ type honest struct{ *subject }
 // SizeOf is part of pricing.Sizer.
 func (h honest) SizeOf(path []string) (cost.Range, bool) {
 	a := h.at(path)
-	if !a.ok {
+	if a == nil {
 		return cost.Range{}, false
 	}
 	most, ok := a.MostElements()

@@ -31,10 +31,9 @@ type subject struct {
 	cache map[string]*answer
 }
 
-// answer is what bounds the data at a path, if ok.
+// answer is what bounds the data at a path, with a key for the place.
 type answer struct {
 	typesystem.Bound
-	ok  bool
 	key string
 }
 
@@ -50,15 +49,14 @@ func keyOf(p typesystem.Place) string {
 // settings are values of bounds that replace those of the schema, by place.
 type settings map[string]int64
 
+// at is the answer for a path, nil if there is nothing.
 func (s *subject) at(path []string) *answer {
 	// The name of a field may have any character but a NUL.
 	key := strings.Join(path, "\x00")
-	a := s.cache[key]
-	if a == nil {
-		a = &answer{}
-		if a.Bound, a.ok = s.bound(path); a.ok {
-			a.key = keyOf(a.Place)
-			describeBound(&a.Bound)
+	a, asked := s.cache[key]
+	if !asked {
+		if b, ok := s.bound(path); ok {
+			a = described(b)
 		}
 		s.cache[key] = a
 	}
@@ -67,14 +65,14 @@ func (s *subject) at(path []string) *answer {
 
 // bounds is what traces say of the data at a path.
 func (s *subject) bounds(path []string) *cost.Bound {
-	if a := s.at(path); a.ok {
+	if a := s.at(path); a != nil {
 		return &a.Bound.Bound
 	}
 	return nil
 }
 
-// describeBound adds to a bound what only reports have.
-func describeBound(b *typesystem.Bound) {
+// described adds to a bound what only reports have.
+func described(b typesystem.Bound) *answer {
 	b.Schema, b.Data = b.Place.String(), b.Place.Data()
 	switch {
 	case b.Value == nil:
@@ -83,18 +81,17 @@ func describeBound(b *typesystem.Bound) {
 	case *b.Value > math.MaxInt64/max(b.PerUnit, 1):
 		b.Note = "the value overflows in a server's estimate"
 	}
+	return &answer{b, keyOf(b.Place)}
 }
 
 // around returns the bounds of the lists and maps around the expression.
-func (s *subject) around() []typesystem.Bound {
-	bounds := make([]typesystem.Bound, len(s.chain))
-	for i, l := range s.chain {
-		b := &bounds[i]
-		b.Place, b.Kind, b.Keyword, b.Value, b.Size = l.Place, cost.SourceMissing, l.Keyword, l.Value, s.fallback
+func (s *subject) around() (bounds []*answer) {
+	for _, l := range s.chain {
+		b := typesystem.Bound{Place: l.Place, Bound: cost.Bound{Kind: cost.SourceMissing, Keyword: l.Keyword, Value: l.Value, Size: s.fallback}}
 		if l.Value != nil {
 			b.Kind, b.Size = cost.SourceDeclared, uint64(max(*l.Value, 0))
 		}
-		describeBound(b)
+		bounds = append(bounds, described(b))
 	}
 	return bounds
 }
@@ -108,22 +105,17 @@ type sizes struct {
 // SizeOf is part of pricing.Sizer.
 func (s sizes) SizeOf(path []string) (cost.Range, bool) {
 	a := s.at(path)
-	if !a.ok {
+	if a == nil {
 		return cost.Range{}, false
 	}
-	if len(s.set) > 0 && a.Adjustable() {
-		if v, ok := s.set[a.key]; ok {
-			return cost.Range{Max: a.At(v)}, true
-		}
+	if v, ok := s.set[a.key]; ok && a.Adjustable() {
+		return cost.Range{Max: a.At(v)}, true
 	}
 	return cost.Range{Max: a.Size}, true
 }
 
 // evaluations is how often the expression is evaluated with some bounds replaced.
 func (s *subject) evaluations(set settings) uint64 {
-	if len(set) == 0 {
-		return crd.Cardinality(s.chain, s.fallback)
-	}
 	chain := slices.Clone(s.chain)
 	for i, l := range chain {
 		if v, ok := set[keyOf(l.Place)]; ok {
@@ -150,7 +142,10 @@ func (s *subject) total(set settings) uint64 {
 // not only how many there are.
 func (s *subject) resizes(set settings) bool {
 	for _, a := range s.cache {
-		if _, ok := set[a.key]; ok && a.ok {
+		if a == nil {
+			continue
+		}
+		if _, ok := set[a.key]; ok {
 			return true
 		}
 	}
@@ -159,8 +154,7 @@ func (s *subject) resizes(set settings) bool {
 
 // adjustable is a bound that a document can set.
 type adjustable struct {
-	typesystem.Bound
-	key string
+	*answer
 	// top is the greatest value that makes a difference.
 	top int64
 	// chain tells that it is a list or map around the expression.
@@ -176,21 +170,20 @@ const maxBound = cost.MaxRequestSizeBytes
 // subject must have been estimated.
 func (s *subject) adjustables() []adjustable {
 	byKey := map[string]adjustable{}
-	add := func(a adjustable, unbounded uint64) {
-		if a.missing() {
-			a.top = int64(min(unbounded, maxBound))
-		} else {
-			a.top = *a.Value
+	add := func(a *answer, unbounded uint64, chain bool) {
+		top := int64(min(unbounded, maxBound))
+		if a.Value != nil {
+			top = *a.Value
 		}
-		byKey[a.key] = a
+		byKey[a.key] = adjustable{a, top, chain}
 	}
 	for _, a := range s.cache {
-		if a.ok && a.Adjustable() {
-			add(adjustable{Bound: a.Bound, key: a.key}, a.Size/uint64(a.PerUnit))
+		if a != nil && a.Adjustable() {
+			add(a, a.Size/uint64(a.PerUnit), false)
 		}
 	}
-	for _, b := range s.around() {
-		add(adjustable{Bound: b, key: keyOf(b.Place), chain: true}, s.fallback)
+	for _, a := range s.around() {
+		add(a, s.fallback, true)
 	}
 	all := slices.Collect(maps.Values(byKey))
 	sortByPlace(all)

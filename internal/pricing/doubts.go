@@ -53,12 +53,11 @@ func (t *Table) doubts(tree *ast.AST, root *report.Node) (doubts []Doubt) {
 func (t *Table) doubtsOfCall(tree *ast.AST, n *report.Node) (reasons []string) {
 	var operands []*types.Type
 	for _, p := range n.Parts {
-		typ := tree.GetType(p.ID)
+		at := len(operands)
 		if p.Role == roleTarget { // the last part, and the first operand
-			operands = append([]*types.Type{typ}, operands...)
-		} else {
-			operands = append(operands, typ)
+			at = 0
 		}
+		operands = slices.Insert(operands, at, tree.GetType(p.ID))
 	}
 	for _, id := range n.Overloads {
 		doubt := t.overloads[id].Doubt
@@ -90,11 +89,8 @@ func startsPath(n *report.Node) bool {
 
 // selectable tells whether a selection from a value of a type is estimated.
 func selectable(t *types.Type) bool {
-	switch t.Kind() {
-	case types.MapKind, types.StructKind, types.TypeParamKind:
-		return true
-	}
-	return false
+	kind := t.Kind()
+	return kind == types.MapKind || kind == types.StructKind || kind == types.TypeParamKind
 }
 
 // tolerant tells whether a standard function costs no more with dynamic values than

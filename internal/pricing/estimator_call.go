@@ -11,16 +11,8 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// indexSegment is the segment of a path that an overload adds, empty if it adds none.
-func indexSegment(overloadID string) string {
-	switch overloadID {
-	case overloads.IndexList:
-		return PathItems
-	case overloads.IndexMap:
-		return PathValues
-	}
-	return ""
-}
+// indexSegments are the segments of a path that overloads add.
+var indexSegments = map[string]string{overloads.IndexList: PathItems, overloads.IndexMap: PathValues}
 
 func (w *walk) call(e ast.Expr) cost.Range {
 	call := e.AsCall()
@@ -69,7 +61,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 			either := result.Union(*est.Result)
 			result = &either
 		}
-		if segment := indexSegment(id); segment != "" && len(args) > 0 {
+		if segment, ok := indexSegments[id]; ok && len(args) > 0 {
 			if !w.rules.before33 {
 				result = nil
 			}
@@ -119,19 +111,14 @@ func isLogical(overloadID string) bool {
 
 // isConcatenation tells whether the result of a call has the elements of both operands.
 func isConcatenation(overloadID string) bool {
-	switch overloadID {
-	case overloads.AddString, overloads.AddBytes, overloads.AddList:
-		return true
-	}
-	return false
+	return overloadID == overloads.AddString || overloadID == overloads.AddBytes || overloadID == overloads.AddList
 }
 
 // operand is what a price may know of the operand at an index.
 func (w *walk) operand(e ast.Expr, index int) cost.Operand {
 	o := operand{path: w.data(e), typ: w.typeOf(e), literal: e.AsLiteral(), sizes: w.sizer}
-	if o.late = w.rules.before33; o.late {
-		o.derived = w.computedSize(e)
-	} else {
+	o.late, o.derived = w.rules.before33, w.computedSize(e)
+	if !o.late {
 		o.derived = w.size(e)
 	}
 	if w.trace != nil {
