@@ -72,7 +72,7 @@ func (w *walk) ResolveName(name string) (any, bool) {
 // rule evaluates one rule. It is false if validation ends.
 func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 	if r.Err != nil {
-		w.fail(diag.NotCompiled, r, at, r.Err, "rule compile error: "+r.Err.Server)
+		w.fail(diag.NotCompiled, r.Rule, at, r.Err, "rule compile error: "+r.Err.Server)
 		return true
 	}
 	optional := is(r.OptionalOldSelf, true)
@@ -90,7 +90,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		return false
 	}
 	if !w.budget.Spend(result.Cost) {
-		w.fail(diag.BudgetExhausted, r, at, nil, outOfBudget)
+		w.fail(diag.BudgetExhausted, r.Rule, at, nil, outOfBudget)
 		return false
 	}
 	code, message := diag.EvaluationFailed, "%v evaluating rule: %v"
@@ -103,7 +103,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 		w.budget.exhaust()
 		code, message = diag.CallLimitExceeded, "'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v"
 	}
-	w.fail(code, r, at, r.evalError(code, result), fmt.Sprintf(message, result.Err, r.words()))
+	w.fail(code, r.Rule, at, r.evalError(code, result), fmt.Sprintf(message, result.Err, r.words()))
 	return result.Kind != eval.KindCostLimit
 }
 
@@ -119,18 +119,10 @@ func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError
 // fail reports a rule that gave no answer, or if r is nil the rules of a place. As
 // in an API server it names the type of the value instead of the value, and
 // always counts.
-func (w *walk) fail(code diag.Code, r *nodeRule, at *step, err error, message string) {
+func (w *walk) fail(code diag.Code, r *Rule, at *step, err error, message string) {
 	path := w.at(at)
 	w.result.Violations = append(w.result.Violations,
-		violation(code, path, message, w.object, r.source(), err, field.Invalid(path, w.node.schema.Type, message)))
-}
-
-// source is the rule as the schema has it, nil if r is nil.
-func (r *nodeRule) source() *Rule {
-	if r == nil {
-		return nil
-	}
-	return r.Rule
+		violation(code, path, message, w.object, r, err, field.Invalid(path, w.node.schema.Type, message)))
 }
 
 // violated reports a rule that is false. It is false if validation ends.

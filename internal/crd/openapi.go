@@ -24,7 +24,7 @@ func standard(s *typesystem.OpenAPI, path *field.Path, in inherited) (errs field
 		set    bool
 		detail string
 	}{
-		{"default", s.Default != nil && in.noDefaults, "must not be set " + in.whyNoDefaults},
+		{"default", s.Default != nil && in.whyNoDefaults != "", "must not be set " + in.whyNoDefaults},
 		{"id", s.ID != "", "id is not supported"},
 		{"additionalItems", s.AdditionalItems != nil, "additionalItems is not supported"},
 		{"patternProperties", len(s.PatternProperties) > 0, "patternProperties is not supported"},
@@ -51,13 +51,11 @@ func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 	if is(s.PreserveUnknownFields, false) {
 		errs = append(errs, field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
 	}
-	errs = append(errs, hasType(s, path, s.MapType, "object", "x-kubernetes-map-type")...)
-	errs = append(errs, isOneOf(path.Child("x-kubernetes-map-type"), s.MapType, "atomic", "granular")...)
-	errs = append(errs, hasType(s, path, s.ListType, "array", "x-kubernetes-list-type")...)
+	errs = append(errs, extension(s, path, "object", "x-kubernetes-map-type", s.MapType, "atomic", "granular")...)
+	errs = append(errs, extension(s, path, "array", "x-kubernetes-list-type", s.ListType, "atomic", "set", "map")...)
 	if s.Type == "array" {
 		errs = append(errs, atomicSetItems(s, path)...)
 	}
-	errs = append(errs, isOneOf(path.Child("x-kubernetes-list-type"), s.ListType, "atomic", "set", "map")...)
 	if len(s.ListMapKeys) > 0 {
 		const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
 		if s.ListType == nil {
@@ -74,23 +72,26 @@ func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 
 func is[T comparable](p *T, value T) bool { return p != nil && *p == value }
 
-// hasType checks that a node with an extension has the type that it needs.
-func hasType(s *typesystem.OpenAPI, path *field.Path, extension *string, want, name string) field.ErrorList {
-	if extension == nil || s.Type == want {
+// extension checks a node with an extension: its type, and the value of the extension.
+func extension(s *typesystem.OpenAPI, path *field.Path, want, name string, value *string, values ...string) (errs field.ErrorList) {
+	if value == nil {
 		return nil
 	}
-	path, detail := path.Child("type"), "must be "+want+" if "+name+" is specified"
-	if s.Type == "" {
-		return field.ErrorList{field.Required(path, detail)}
+	if s.Type != want {
+		errs = append(errs, typeError(s, path, "must be "+want+" if "+name+" is specified"))
 	}
-	return field.ErrorList{field.Invalid(path, s.Type, detail)}
+	if !slices.Contains(values, *value) {
+		errs = append(errs, field.NotSupported(path.Child(name), *value, values))
+	}
+	return errs
 }
 
-func isOneOf(path *field.Path, value *string, values ...string) field.ErrorList {
-	if value == nil || slices.Contains(values, *value) {
-		return nil
+// typeError is the error of a node with a wrong type or none.
+func typeError(s *typesystem.OpenAPI, path *field.Path, detail string) *field.Error {
+	if s.Type == "" {
+		return field.Required(path.Child("type"), detail)
 	}
-	return field.ErrorList{field.NotSupported(path, *value, values)}
+	return field.Invalid(path.Child("type"), s.Type, detail)
 }
 
 // atomicSetItems checks that the elements of a set are scalar or atomic.

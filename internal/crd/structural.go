@@ -12,17 +12,17 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// level is where in a schema a node stands.
-type level int
+// level is where in a schema a node stands, in the words of an error.
+type level string
 
 const (
-	rootLevel level = iota
-	itemLevel
-	fieldLevel
+	rootLevel  level = "at the root"
+	itemLevel  level = "for specified array items"
+	fieldLevel level = "for specified object fields"
 )
 
 // validateStructural says why a convertible schema is not structural: the
-// errors of schema.ValidateStructural, sorted as there.
+// errors of schema.ValidateStructural, sorted as there. They are collected in any order.
 func validateStructural(s *typesystem.OpenAPI, path *field.Path) field.ErrorList {
 	errs := invariants(s, rootLevel, path)
 	errs = append(errs, valueCompleteness(s, s, path, path)...)
@@ -64,50 +64,31 @@ func invariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs field.E
 	return errs
 }
 
-// emptyType is what is said of a node without a type, by its level.
-var emptyType = [...]string{
-	rootLevel:  "must not be empty at the root",
-	itemLevel:  "must not be empty for specified array items",
-	fieldLevel: "must not be empty for specified object fields",
-}
-
 func typeInvariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs field.ErrorList) {
-	const embedded = "must be object if x-kubernetes-embedded-resource is true"
-	path, object := path.Child("type"), path
 	switch {
-	case s.EmbeddedResource && s.Type == "":
-		errs = append(errs, field.Required(path, embedded))
 	case s.EmbeddedResource && s.Type != "object":
-		errs = append(errs, field.Invalid(path, s.Type, embedded))
+		errs = append(errs, typeError(s, path, "must be object if x-kubernetes-embedded-resource is true"))
 	case s.Type == "" && !s.IntOrString && !s.Preserves():
-		errs = append(errs, field.Required(path, emptyType[at]))
+		errs = append(errs, typeError(s, path, "must not be empty "+string(at)))
 	}
 	if s.EmbeddedResource && s.AdditionalProperties != nil {
-		errs = append(errs, field.Forbidden(object.Child("additionalProperties"), "must not be used if x-kubernetes-embedded-resource is set"))
+		errs = append(errs, field.Forbidden(path.Child("additionalProperties"), "must not be used if x-kubernetes-embedded-resource is set"))
 	}
 	if at == rootLevel && s.Type != "" && s.Type != "object" {
-		errs = append(errs, field.Invalid(path, s.Type, "must be object at the root"))
+		errs = append(errs, typeError(s, path, "must be object at the root"))
 	}
 	return errs
 }
 
 // metaInvariants checks the fields of the type and object metadata of a resource.
 func metaInvariants(s *typesystem.OpenAPI, at level, path *field.Path) (errs field.ErrorList) {
-	resource := at == rootLevel || s.EmbeddedResource
 	path = path.Child("properties")
-	for _, name := range []string{"kind", "apiVersion"} {
-		if p := s.Property(name); p != nil && resource && p.Type != "string" {
-			errs = append(errs, field.Invalid(path.Key(name).Child("type"), p.Type, "must be string"))
+	for name, want := range map[string]string{"kind": "string", "apiVersion": "string", "metadata": "object"} {
+		if p := s.Property(name); p != nil && (at == rootLevel || s.EmbeddedResource) && p.Type != want {
+			errs = append(errs, field.Invalid(path.Key(name).Child("type"), p.Type, "must be "+want))
 		}
 	}
-	meta := s.Property("metadata")
-	if meta == nil {
-		return errs
-	}
-	if resource && meta.Type != "object" {
-		errs = append(errs, field.Invalid(path.Key("metadata").Child("type"), meta.Type, "must be object"))
-	}
-	if at == rootLevel && !isPlainMetadata(*meta) {
+	if meta := s.Property("metadata"); at == rootLevel && meta != nil && !isPlainMetadata(*meta) {
 		errs = append(errs, field.Forbidden(path.Key("metadata"), "must not specify anything other than name and generateName, but metadata is implicitly specified"))
 	}
 	return errs

@@ -136,23 +136,19 @@ func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *fiel
 		if p.self != nil {
 			rule.Cardinality, rule.Unbounded = p.cardinality(), p.self.MaxCardinality()
 		}
-		if n.err == nil {
-			rule.keep(compileRule(scope, p.doc, &r))
-		} else {
+		if n.err != nil {
 			rule.Err = checkError(diag.NoType, r.Expr, n.err.Error())
+			continue
+		}
+		compiled := compileRule(scope, p.doc, &r)
+		rule.OldSelf, rule.FieldPath, rule.Err, rule.MessageErr = compiled.oldSelf, compiled.fieldPath, compiled.Err, compiled.MessageErr
+		if e := compiled.Expr; e != nil {
+			rule.program, rule.Estimate = e.Program, e.Estimate
+		}
+		if e := compiled.Message; e != nil {
+			rule.message, rule.MessageEstimate = e.Program, e.Estimate
 		}
 		n.oldSelf = n.oldSelf || rule.OldSelf
-	}
-}
-
-// keep takes over what evaluation needs of a compiled rule.
-func (r *nodeRule) keep(c compiledRule) {
-	r.OldSelf, r.FieldPath, r.Err, r.MessageErr = c.oldSelf, c.fieldPath, c.Err, c.MessageErr
-	if c.Expr != nil {
-		r.program, r.Estimate = c.Expr.Program, c.Expr.Estimate
-	}
-	if c.Message != nil {
-		r.message, r.MessageEstimate = c.Message.Program, c.Message.Estimate
 	}
 }
 

@@ -84,19 +84,13 @@ type part struct {
 
 // inherited is what a part takes over from the parts above it.
 type inherited struct {
-	// noDefaults is true where no default may stand, whyNoDefaults says why.
-	noDefaults    bool
+	// whyNoDefaults says why no default may stand. It is empty where one may.
 	whyNoDefaults string
 	// resourceMeta is true within the type and object metadata of a resource.
 	resourceMeta bool
 	// uncorrelated is the topmost node above whose values have no old values,
 	// nil if there is none.
 	uncorrelated *field.Path
-}
-
-func (in inherited) withoutDefaults(why string) inherited {
-	in.noDefaults, in.whyNoDefaults = true, why
-	return in
 }
 
 func (in inherited) withUncorrelated(path *field.Path) inherited {
@@ -116,7 +110,7 @@ func (p part) below(visit func(part)) {
 	}
 	values := p.inherited
 	if p.resourceMeta {
-		values = p.withoutDefaults("inside additionalProperties applying to object metadata")
+		values.whyNoDefaults = "inside additionalProperties applying to object metadata"
 	}
 	to(s.Values(), path.Child("additionalProperties"), p.at.additional(), values)
 	for _, name := range sortedKeys(s.Properties) {
@@ -127,7 +121,7 @@ func (p part) below(visit func(part)) {
 		if (p.root || s.EmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
 			in.resourceMeta = true
 			if p.root {
-				in = in.withoutDefaults("in top-level " + name)
+				in.whyNoDefaults = "in top-level " + name
 			}
 		}
 		to(s.Property(name), path.Child("properties").Key(name), p.at.property(name), in)
