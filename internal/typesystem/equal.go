@@ -11,25 +11,17 @@ import (
 
 // preserved is data without a type, kept by x-kubernetes-preserve-unknown-fields. Expressions reach it
 // only by comparing what it is part of.
-type preserved struct {
-	data any
-}
+type preserved struct{ data any }
 
-// Equal compares the data.
 func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalData(p.data, other.Value())) }
 
-// Type is unknown.
 func (p *preserved) Type() ref.Type { return types.UnknownType }
+func (p *preserved) Value() any     { return p.data }
 
-// Value is the data.
-func (p *preserved) Value() any { return p.data }
-
-// ConvertToNative always fails.
 func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t)
 }
 
-// ConvertToType always fails.
 func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t.TypeName())
 }

@@ -28,7 +28,6 @@ func (l *listValue) elements(more int) []ref.Val {
 	return elems
 }
 
-// Get returns the element at an index, or an error.
 func (l *listValue) Get(index ref.Val) ref.Val {
 	i, ok := index.(types.Int)
 	if !ok {
@@ -68,7 +67,6 @@ func (l *listValue) Contains(value ref.Val) ref.Val {
 	return result
 }
 
-// Equal compares element by element.
 func (l *listValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -99,14 +97,9 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, elems)
 }
 
-// Size is the number of elements.
-func (l *listValue) Size() ref.Val { return types.Int(len(l.data)) }
-
-// Type is list.
+func (l *listValue) Size() ref.Val  { return types.Int(len(l.data)) }
 func (l *listValue) Type() ref.Type { return types.ListType }
-
-// Value is the data.
-func (l *listValue) Value() any { return l.data }
+func (l *listValue) Value() any     { return l.data }
 
 // ConvertToNative gives a list of strings as []string, which join() needs, and any other as the data.
 func (l *listValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
@@ -127,12 +120,8 @@ func (l *listValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
 	return texts, nil
 }
 
-// ConvertToType converts to list and to the type itself.
-func (l *listValue) ConvertToType(t ref.Type) ref.Val {
-	return convert(l, types.ListType, t)
-}
+func (l *listValue) ConvertToType(t ref.Type) ref.Val { return convert(l, types.ListType, t) }
 
-// Iterator gives the elements.
 func (l *listValue) Iterator() traits.Iterator { return &listIterator{listValue: l} }
 
 type listIterator struct {

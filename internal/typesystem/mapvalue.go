@@ -47,7 +47,6 @@ func (m *mapValue) lookup(key string) ref.Val {
 	return nil
 }
 
-// Find returns the value at a key.
 func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
 	k, ok := key.(types.String)
 	if !ok {
@@ -57,7 +56,6 @@ func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
 	return v, v != nil
 }
 
-// Get returns the value at a key, or an error.
 func (m *mapValue) Get(key ref.Val) ref.Val {
 	if v, ok := m.Find(key); ok {
 		return v
@@ -65,7 +63,6 @@ func (m *mapValue) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains says whether there is a value at a key.
 func (m *mapValue) Contains(key ref.Val) ref.Val {
 	v, ok := m.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -130,11 +127,8 @@ func (m *mapValue) Size() ref.Val { return types.Int(len(m.data)) }
 
 // Type is map, for objects too.
 func (m *mapValue) Type() ref.Type { return types.MapType }
+func (m *mapValue) Value() any     { return m.data }
 
-// Value is the data.
-func (m *mapValue) Value() any { return m.data }
-
-// ConvertToNative gives the data as a Go map.
 func (m *mapValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
 	if typeDesc.Kind() == reflect.Map {
 		return m.data, nil
@@ -142,10 +136,7 @@ func (m *mapValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), typeDesc)
 }
 
-// ConvertToType converts to map and to the type itself.
-func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
-	return convert(m, types.MapType, t)
-}
+func (m *mapValue) ConvertToType(t ref.Type) ref.Val { return convert(m, types.MapType, t) }
 
 // convert converts a value to its own type, and that type to a value.
 func convert(v ref.Val, own, t ref.Type) ref.Val {

@@ -80,8 +80,7 @@ type JSON struct {
 type SchemaOrArray struct {
 	// Schema is the schema, nil if there is an array.
 	Schema *OpenAPI
-	// Array is the array of schemas.
-	Array []OpenAPI
+	Array  []OpenAPI
 }
 
 // SchemaOrBool is the value of additionalProperties.
@@ -102,10 +101,8 @@ type Dependency struct {
 
 // ExternalDocs refers to documentation elsewhere.
 type ExternalDocs struct {
-	// Description says what is there.
 	Description string `json:"description"`
-	// URL is the address.
-	URL string `json:"url"`
+	URL         string `json:"url"`
 }
 
 // Elements is the schema of the elements of a list, nil if there is none.

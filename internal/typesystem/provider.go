@@ -66,9 +66,7 @@ func (p *Provider) FindStructType(typeName string) (*types.Type, bool) {
 }
 
 // FindStructFieldNames finds nothing: expressions cannot make objects.
-func (p *Provider) FindStructFieldNames(string) ([]string, bool) {
-	return []string{}, false
-}
+func (p *Provider) FindStructFieldNames(string) ([]string, bool) { return nil, false }
 
 // FindStructFieldType returns the type of a field of an object. Every field of a map has the type of
 // its values.

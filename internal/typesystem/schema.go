@@ -24,12 +24,8 @@ type Schema struct {
 	Nullable bool
 	// Default is the default value, nil if there is none. It must not be changed.
 	Default any
-	// IntOrString says x-kubernetes-int-or-string.
-	IntOrString bool
-	// PreserveUnknownFields says x-kubernetes-preserve-unknown-fields.
-	PreserveUnknownFields bool
-	// EmbeddedResource says x-kubernetes-embedded-resource.
-	EmbeddedResource bool
+	// These are the keywords x-kubernetes-int-or-string and so on.
+	IntOrString, PreserveUnknownFields, EmbeddedResource bool
 
 	kind    kind
 	exposed bool
