@@ -2,7 +2,6 @@ package crd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -126,22 +125,17 @@ func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64)
 
 // rules compiles and checks the rules of a part.
 func (c *checker) rules(p part) (findings []diag.Finding) {
-	path, err := p.path.Child("x-kubernetes-validations"), error(nil)
-	var scope *compile.RuleScope
-	switch {
-	case p.at.err != nil:
-		err = fmt.Errorf("internal error: failed to construct type information for x-kubernetes-validations rules: %w", p.at.err)
-	case p.at.self == nil:
-		err = errNotDeclared
-	default:
-		scope, err = c.compiler.Scope(p.at.self)
-	}
+	path, at := p.path.Child("x-kubernetes-validations"), p.at
+	scope, err := at.scope(c.compiler)
 	if err != nil {
 		return []diag.Finding{finding(diag.NoType, field.InternalError(path, err), nil)}
 	}
 	for i := range p.doc.Validations {
 		r := &p.doc.Validations[i]
-		site := p.at.site(r, path.Index(i), compileRule(scope, p.doc, r))
+		site := &Site{
+			Rule: r, Path: path.Index(i), Place: at.inSchema(), Doc: at.doc, Self: at.self, Chain: at.chain(),
+			Cardinality: at.cardinality(), Fallback: at.self.MaxCardinality(), compiledRule: compileRule(scope, p.doc, r),
+		}
 		c.rule(site, p.uncorrelated)
 		findings = append(findings, site.Findings...)
 		if c.visit != nil {
@@ -187,6 +181,3 @@ func (c *checker) rule(s *Site, uncorrelated *field.Path) {
 		add(diag.OldSelfUnused, field.Invalid(s.Path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
 	}
 }
-
-// errNotDeclared is what an API server says of a rule on a schema without a type.
-var errNotDeclared = errors.New("failed to convert to declType for CEL validation rules")

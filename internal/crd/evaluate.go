@@ -137,14 +137,10 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	}
 	message := ""
 	if r.message != nil {
-		text, stop := w.message(r, at, path)
-		if stop != nil {
-			*found = append(*found, *stop)
-		}
-		if stop != nil || w.err != nil {
+		var ok bool
+		if message, ok = w.message(r, at, path, found); !ok {
 			return false
 		}
-		message = text
 	}
 	if message == "" {
 		message = r.words()
@@ -164,36 +160,34 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 // bytes (k8s.io/apiserver/pkg/apis/cel MaxEvaluatedMessageExpressionSizeBytes).
 const maxMessageSize = 5 << 10
 
-// message evaluates the messageExpression of a rule. The message is empty if it
-// is unusable; stop is the violation by which validation ends, if it does.
+// message evaluates the messageExpression of a rule. The message is empty if it is
+// unusable. It is false if validation ends, which adds a violation to found.
 //
 // As in an API server, oldSelf is no optional here even if it is one in the rule.
-func (w *walk) message(r *nodeRule, at *step, path *field.Path) (message string, stop *diag.Violation) {
+func (w *walk) message(r *nodeRule, at *step, path *field.Path, found *[]diag.Violation) (message string, ok bool) {
 	result := w.eval(r, at, r.message, true)
 	if w.err != nil {
-		return "", nil
+		return "", false
 	}
-	end := func(code diag.Code, err error, detail string) *diag.Violation {
+	end := func(code diag.Code, err error, detail string) (string, bool) {
 		w.budget.exhaust()
-		v := violation(code, path, detail, w.object, r.Rule, err, field.Invalid(path, w.node.schema.Type, detail))
-		return &v
+		*found = append(*found, violation(code, path, detail, w.object, r.Rule, err, field.Invalid(path, w.node.schema.Type, detail)))
+		return "", false
 	}
 	if !w.budget.Spend(result.Cost) {
-		return "", end(diag.BudgetExhausted, nil, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
+		return end(diag.BudgetExhausted, nil, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
 	}
 	if result.Kind == eval.KindCostLimit {
 		err := &diag.EvalError{Code: diag.CallLimitExceeded, Expression: r.MessageExpression, Server: result.Err.Error(), Cause: result.Err}
-		return "", end(diag.CallLimitExceeded, err,
+		return end(diag.CallLimitExceeded, err,
 			fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.MessageExpression))
 	}
 	text, ok := result.Value.(types.String)
-	if result.Kind != eval.KindValue || !ok {
-		return "", nil
+	message = strings.TrimSpace(string(text))
+	if result.Kind != eval.KindValue || !ok || len(message) > maxMessageSize || strings.Contains(message, "\n") {
+		return "", true
 	}
-	if message = strings.TrimSpace(string(text)); len(message) > maxMessageSize || strings.Contains(message, "\n") {
-		return "", nil
-	}
-	return message, nil
+	return message, true
 }
 
 // words are what errors call the rule.

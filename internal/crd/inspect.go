@@ -35,13 +35,6 @@ type Link struct {
 	Value   *int64
 }
 
-func (p *place) site(r *typesystem.Rule, path *field.Path, compiled compiledRule) *Site {
-	return &Site{
-		Rule: r, Path: path, Place: p.inSchema(), Doc: p.doc, Self: p.self, Chain: p.chain(),
-		Cardinality: p.cardinality(), Fallback: p.self.MaxCardinality(), compiledRule: compiled,
-	}
-}
-
 // Cardinality is how often a rule below lists and maps with these bounds can apply:
 // fallback if a bound is missing. Negative bounds count as zero.
 func Cardinality(chain []Link, fallback uint64) uint64 {

@@ -2,10 +2,12 @@ package crd
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/kubecel/kubecel/escaping"
+	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -75,6 +77,17 @@ func (p *place) child(doc *typesystem.OpenAPI, step typesystem.Step, schema *typ
 		c.declare()
 	}
 	return c
+}
+
+// scope is what compiles the rules of the place. Its errors are worded as by an API server.
+func (p *place) scope(rules *compile.Rules) (*compile.RuleScope, error) {
+	switch {
+	case p.err != nil:
+		return nil, fmt.Errorf("internal error: failed to construct type information for x-kubernetes-validations rules: %w", p.err)
+	case p.self == nil:
+		return nil, errors.New("failed to convert to declType for CEL validation rules")
+	}
+	return rules.Scope(p.self)
 }
 
 // items is the place of the elements of a list.

@@ -122,12 +122,8 @@ func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *fiel
 	if len(rules.Validations) == 0 {
 		return
 	}
-	var scope *compile.RuleScope
-	if p.self == nil {
-		n.err = errNotDeclared
-	} else {
-		scope, n.err = b.env.Scope(p.self)
-	}
+	scope, err := p.scope(b.env)
+	n.err = err
 	n.rules = make([]nodeRule, len(rules.Validations))
 	for i := range rules.Validations {
 		r := rules.Validations[i]

@@ -1,6 +1,7 @@
 package typesystem
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -159,9 +160,7 @@ func (m *mapValue) Iterator() traits.Iterator {
 			if p == nil {
 				continue
 			}
-			if p.Ident != "" {
-				key = p.Ident
-			}
+			key = cmp.Or(p.Ident, key)
 		} else if m.schema.AdditionalProperties == nil {
 			continue
 		}
