@@ -44,7 +44,7 @@ func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
 		return nil, optionError(err)
 	}
 	a := &CRDAcceptance{}
-	checks, shared := crd.NewChecks(c.definition), compile.NewSharedRules()
+	checks, shared := crd.NewChecks(c.definition), compile.SharedRules{}
 	checks.In(needs.Rules, func(v *crd.Site) {
 		a.Rules = append(a.Rules, RuleAcceptance{
 			Path: v.Path.String(), Rule: v.Rule.Expr, MessageExpression: v.Rule.MessageExpression,
@@ -76,7 +76,7 @@ type crdVerdict struct {
 	rules []Verdict
 }
 
-func checkedBy(s server.Environment, checks *crd.Checks, shared *compile.SharedRules) (v crdVerdict, err error) {
+func checkedBy(s server.Environment, checks *crd.Checks, shared compile.SharedRules) (v crdVerdict, err error) {
 	env, err := environment(s)
 	if err != nil {
 		return v, err

@@ -81,22 +81,19 @@ func NewQuery(build func(compile.Config) (*compile.Env, error), scope func(*comp
 // says what in it not every server accepts.
 func (q *Query) Expression(expr string) ([]Verdict, []Requirement) {
 	var verdicts []Verdict
-	shared := compile.NewShared()
+	shared, known := compile.NewShared(), map[server.Environment]Verdict{}
 	for _, r := range release.All() {
 		s := server.WrittenTo(r)
-		if n := len(verdicts); n > 0 && server.WrittenTo(verdicts[n-1].Release) == s {
-			same := verdicts[n-1]
-			same.Release = r
-			verdicts = append(verdicts, same)
-			continue
+		v, ok := known[s]
+		if !ok {
+			if x, err := q.scopes[s].CompileShared(expr, shared); err != nil {
+				v.Err = compile.RuleWords.Put(err)
+			} else {
+				v.Type, v.Estimate = x.Type(), x.Estimate
+			}
+			known[s] = v
 		}
-		v := Verdict{Release: r}
-		x, err := q.scopes[s].CompileShared(expr, shared)
-		if err != nil {
-			v.Err = compile.RuleWords.Put(err)
-		} else {
-			v.Type, v.Estimate = x.Type(), x.Estimate
-		}
+		v.Release = r
 		verdicts = append(verdicts, v)
 	}
 	if x, _ := q.any.Compile(expr); x != nil {

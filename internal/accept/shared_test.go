@@ -26,7 +26,7 @@ func sharedScope(env *compile.Env) (*compile.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	provider := env.Provider(nil, schema, "selfType")
+	provider := env.Provider(env.CEL().CELTypeProvider(), schema, "selfType")
 	return env.Scope(provider, nil, decls.NewVariable("authorizer", library.AuthorizerType()),
 		decls.NewVariable("d", types.DynType), decls.NewVariable("self", provider.Type()))
 }

@@ -169,7 +169,7 @@ func versions(t *testing.T, common []*decls.VariableDecl) map[string]*Scope {
 		if slices.ContainsFunc(libraries, func(l library.Library) bool { return l.Name == "kubernetes.authz" }) {
 			variables = append(variables, decls.NewVariable("authorizer", library.AuthorizerType()))
 		}
-		scope, err := env.Scope(nil, variableSizes, variables...)
+		scope, err := env.Scope(env.CEL().CELTypeProvider(), variableSizes, variables...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -138,11 +138,8 @@ func collect(cfg Config) libraries {
 func (e *Env) CEL() *cel.Env { return e.cel }
 
 // Provider declares the types of a schema, under a name, beside those of
-// another provider; nil means that of the environment.
+// another provider.
 func (e *Env) Provider(base types.Provider, schema *typesystem.Schema, name string) *typesystem.Provider {
-	if base == nil {
-		base = e.cel.CELTypeProvider()
-	}
 	provider := typesystem.NewProvider(base, schema, name)
 	if !e.traits[declare.Keywords] {
 		provider = provider.WithoutKeywordFields()

@@ -39,10 +39,14 @@ func sizeError(expr string, err error) *diag.CompileError {
 }
 
 func panicError(expr string, reason any) *diag.CompileError {
-	text := fmt.Sprintf("internal error: %v", reason)
+	return failed(expr, diag.StageCheck, diag.CompilerPanicked, fmt.Errorf("internal error: %v", reason))
+}
+
+// failed is an error without a place in the expression.
+func failed(expr string, stage diag.Stage, code diag.Code, err error) *diag.CompileError {
 	return &diag.CompileError{
-		Expression: expr, Stage: diag.StageCheck, Server: text,
-		Issues: []diag.Issue{{Code: diag.CompilerPanicked, Message: text}},
+		Expression: expr, Stage: stage, Server: err.Error(),
+		Issues: []diag.Issue{{Code: code, Message: err.Error()}},
 	}
 }
 

@@ -145,7 +145,7 @@ func TestHintsOfReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope, err := env.Scope(nil, nil)
+		scope, err := env.Scope(env.CEL().CELTypeProvider(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

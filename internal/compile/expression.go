@@ -74,11 +74,3 @@ func (w Words) Put(err *diag.CompileError) *diag.CompileError {
 	worded.Server = before[err.Stage] + err.Server
 	return &worded
 }
-
-// failed is the error of a stage after type checking.
-func failed(expr string, stage diag.Stage, err error) *diag.CompileError {
-	return &diag.CompileError{
-		Expression: expr, Stage: stage, Server: err.Error(),
-		Issues: []diag.Issue{{Code: diag.PlanFailed, Message: err.Error()}},
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/containers"
 	"github.com/google/cel-go/common/operators"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
@@ -21,7 +22,7 @@ func (e *Env) laterFunction(call celast.CallExpr) string {
 	}
 	known := server.All().Functions[name]
 	if call.IsMemberFunction() {
-		if of, ok := Qualified(call.Target()); ok {
+		if of, ok := containers.ToQualifiedName(call.Target()); ok {
 			if functions := server.All().Functions[of+"."+name]; len(functions) > 0 {
 				known, name = functions, of+"."+name
 			}
@@ -37,23 +38,20 @@ func (e *Env) laterFunction(call celast.CallExpr) string {
 // name of a function or a type.
 func (e *Env) laterName(ident celast.Expr, nodes map[int64]celast.Expr) string {
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
-		node := nodes[id]
-		switch node.Kind() {
-		case celast.CallKind:
-			if call := node.AsCall(); call.IsMemberFunction() && root(call.Target()) == ident.ID() {
-				name, _ := Qualified(call.Target())
-				name += "." + call.FunctionName()
-				if known := server.All().Functions[name]; len(known) > 0 && e.cel.Functions()[name] == nil {
-					return oldest(known, name).Needs()
-				}
-			}
-		case celast.SelectKind, celast.IdentKind:
-			if root(node) == ident.ID() {
-				name, _ := Qualified(node)
-				if t, ok := server.All().Types[name]; ok {
-					return t.Needs()
-				}
-			}
+		node, function := nodes[id], ""
+		if node.Kind() == celast.CallKind && node.AsCall().IsMemberFunction() {
+			node, function = node.AsCall().Target(), "."+node.AsCall().FunctionName()
+		}
+		if root(node) != ident.ID() {
+			continue
+		}
+		name, _ := containers.ToQualifiedName(node)
+		if t, ok := server.All().Types[name]; ok && function == "" {
+			return t.Needs()
+		}
+		name += function
+		if known := server.All().Functions[name]; len(known) > 0 && function != "" && e.cel.Functions()[name] == nil {
+			return oldest(known, name).Needs()
 		}
 	}
 	return ""
@@ -65,18 +63,6 @@ func root(e celast.Expr) int64 {
 		e = e.AsSelect().Operand()
 	}
 	return e.ID()
-}
-
-// Qualified is the name that a chain of selections may stand for.
-func Qualified(e celast.Expr) (string, bool) {
-	switch e.Kind() {
-	case celast.IdentKind:
-		return e.AsIdent(), true
-	case celast.SelectKind:
-		of, ok := Qualified(e.AsSelect().Operand())
-		return of + "." + e.AsSelect().FieldName(), ok
-	}
-	return "", false
 }
 
 // laterOverload is the hint for a call of a function that the environment has,

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecel/kubecel/diag"
 )
 
-// formatsUnknown tells whether an expression has such a call.
+// formatsUnknown tells whether an expression calls format on a text that is no literal.
 func formatsUnknown(checked *celast.AST) (found bool) {
 	celast.PostOrderVisit(checked.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
 		ref := checked.ReferenceMap()[e.ID()]
@@ -27,20 +27,12 @@ func formatsUnknown(checked *celast.AST) (found bool) {
 // formatValidator checks calls of format. It is the only validator that comes
 // with cel-go's library of strings; a test holds that it is there.
 var formatValidator = sync.OnceValue(func() cel.ASTValidator {
-	env, err := cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2)))
-	if err != nil || len(env.Validators()) != 1 {
-		return nil
-	}
+	env, _ := cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2)))
 	return env.Validators()[0]
 })
 
-func isFormatValidator(v cel.ASTValidator) bool {
-	format := formatValidator()
-	return format != nil && v.Name() == format.Name()
-}
-
-// validate runs the validators of literals.
-func validate(expr string, env *cel.Env, format bool, checked *celast.AST, issues *cel.Issues) (err *diag.CompileError) {
+// validate runs validators of literals, that of format only if format is set.
+func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format bool, checked *celast.AST, issues *cel.Issues) (err *diag.CompileError) {
 	// cel-go's validators of literals panic on some expressions, such as
 	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
 	defer func() {
@@ -48,8 +40,7 @@ func validate(expr string, env *cel.Env, format bool, checked *celast.AST, issue
 			err = panicError(expr, r)
 		}
 	}()
-	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
-	validators := env.Validators()
+	config := validatorConfig{}
 	for _, v := range validators {
 		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
 			if err := c.Configure(config); err != nil {
@@ -58,7 +49,7 @@ func validate(expr string, env *cel.Env, format bool, checked *celast.AST, issue
 		}
 	}
 	for _, v := range validators {
-		if format || !isFormatValidator(v) {
+		if format || v.Name() != formatValidator().Name() {
 			v.Validate(env, config, checked, issues)
 		}
 	}
@@ -83,17 +74,10 @@ func (c validatorConfig) Set(name string, value any) error {
 // FormatIssues are the literals in calls of format that only some servers reject.
 // There are none if the check panics, as it does where no server accepts the
 // expression.
-func (x *Expression) FormatIssues() (found []*common.Error) {
-	format := formatValidator()
-	if format == nil {
+func (x *Expression) FormatIssues() []*common.Error {
+	issues := cel.NewIssues(common.NewErrors(common.NewTextSource(x.Source)))
+	if validate(x.Source, x.scope.env.cel, []cel.ASTValidator{formatValidator()}, true, x.Checked, issues) != nil {
 		return nil
 	}
-	defer func() {
-		if recover() != nil {
-			found = nil
-		}
-	}()
-	issues := cel.NewIssues(common.NewErrors(common.NewTextSource(x.Source)))
-	format.Validate(x.scope.env.cel, validatorConfig{}, x.Checked, issues)
 	return issues.Errors()
 }

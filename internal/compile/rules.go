@@ -28,7 +28,7 @@ const (
 type Rules struct {
 	env    *Env
 	scopes map[*typesystem.Schema]*RuleScope
-	shared *SharedRules
+	shared SharedRules
 	only   []string
 }
 
@@ -44,35 +44,25 @@ func (r *Rules) Only(expressions ...string) *Rules {
 
 // SharedRules compiles the rules of one CRD in several environments, and once
 // what does not depend on the environment. It is not safe for concurrent use.
-type SharedRules struct {
-	expressions map[sharedKey]*Shared
-}
+type SharedRules map[sharedKey]*Shared
 
 type sharedKey struct {
 	schema *typesystem.Schema
 	ruleKey
 }
 
-// NewSharedRules returns what has compiled nothing yet.
-func NewSharedRules() *SharedRules { return &SharedRules{expressions: map[sharedKey]*Shared{}} }
-
 // In compiles rules in an environment.
-func (s *SharedRules) In(env *Env) *Rules {
+func (s SharedRules) In(env *Env) *Rules {
 	r := env.Rules()
 	r.shared = s
 	return r
 }
 
-func (s *SharedRules) of(key sharedKey) *Shared {
-	if s == nil {
-		return nil
+func (s SharedRules) of(key sharedKey) *Shared {
+	if s != nil && s[key] == nil {
+		s[key] = NewShared()
 	}
-	known, ok := s.expressions[key]
-	if !ok {
-		known = NewShared()
-		s.expressions[key] = known
-	}
-	return known
+	return s[key]
 }
 
 // Scope declares self and oldSelf with the type of a schema.
@@ -81,7 +71,7 @@ func (r *Rules) Scope(schema *typesystem.Schema) (*RuleScope, error) {
 		return s, nil
 	}
 	s := &RuleScope{rules: r, schema: schema, compiled: map[ruleKey]compiledRule{}}
-	s.provider = r.env.Provider(nil, schema, typeName)
+	s.provider = r.env.Provider(r.env.cel.CELTypeProvider(), schema, typeName)
 	var err error
 	if s.plain, err = s.scope(s.provider.Type()); err != nil {
 		return nil, err
@@ -137,7 +127,7 @@ func (s *RuleScope) compile(expr string, optionalOldSelf bool) (*Expression, *di
 		if s.optional == nil {
 			var err error
 			if s.optional, err = s.scope(types.NewOptionalType(s.provider.Type())); err != nil {
-				return nil, failed(expr, diag.StageCheck, err)
+				return nil, failed(expr, diag.StageCheck, diag.PlanFailed, err)
 			}
 		}
 		scope = s.optional

@@ -22,12 +22,9 @@ type Scope struct {
 	sizes    pricing.Sizer
 }
 
-// Scope adds variables to the environment. A nil provider means that of the
-// environment, and nil sizes that nothing is known of the variables' sizes.
+// Scope adds variables to the environment, and the types of a provider. Nil sizes mean
+// that nothing is known of the variables' sizes.
 func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
-	if provider == nil {
-		provider = e.cel.CELTypeProvider()
-	}
 	scoped, err := checker.NewEnv(e.cel.Container, provider,
 		checker.CrossTypeNumericComparisons(e.traits[declare.Numbers]), checker.ValidatedDeclarations(e.checker))
 	if err != nil {
@@ -64,7 +61,7 @@ func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.C
 	}
 	var err error
 	if x.Estimate, err = s.env.prices.Estimate(x.Checked, s.sizes); err != nil {
-		return x, failed(expr, diag.StageEstimate, err)
+		return x, failed(expr, diag.StageEstimate, diag.PlanFailed, err)
 	}
 	return x, nil
 }
@@ -95,7 +92,7 @@ func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *d
 }
 
 func (s *Scope) validateLiterals(expr string, checked *celast.AST, issues *cel.Issues) *diag.CompileError {
-	if err := validate(expr, s.env.cel, s.env.traits[declare.Formats], checked, issues); err != nil {
+	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
 		return err
 	}
 	if issues.Err() != nil {

@@ -20,7 +20,7 @@ func TestVariableDeclaredTwice(t *testing.T) {
 		types.IntType:    "<nil>",
 		types.StringType: "overlapping identifier for name 'x'",
 	} {
-		scope, err := env.Scope(nil, nil, decls.NewVariable("x", typ), decls.NewVariable("y", typ))
+		scope, err := env.Scope(env.CEL().CELTypeProvider(), nil, decls.NewVariable("x", typ), decls.NewVariable("y", typ))
 		if fmt.Sprint(err) != want {
 			t.Errorf("%v: %v, want %s", typ, err, want)
 		}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/cel-go/common"
 	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/containers"
 	"github.com/google/cel-go/common/operators"
 
 	"github.com/kubecel/kubecel/diag"
@@ -43,7 +45,7 @@ func NewShared() *Shared {
 type parsedExpression struct {
 	source common.Source
 	ast    *celast.AST
-	uses   *uses
+	uses   uses
 	err    *diag.CompileError
 }
 
@@ -99,7 +101,7 @@ func (s *Scope) planParsed(source common.Source, parsed *celast.AST) (p plannedE
 	}
 	var err error
 	if p.program, err = s.env.planner.Plan(p.checked, s.provider); err != nil {
-		p.err = failed(source.Content(), diag.StagePlan, err)
+		p.err = failed(source.Content(), diag.StagePlan, diag.PlanFailed, err)
 	}
 	return p
 }
@@ -111,58 +113,61 @@ const plainGrammar = "plain"
 type uses struct {
 	// plain tells whether every environment parses the expression alike.
 	plain bool
-	// functions are the names of the functions that it may call, sorted.
-	functions []string
-	// types, numbers, keywords and literals tell whether it may name a type of a
-	// library, compares, selects fields by reserved words, and has literals that
-	// are checked.
-	types, numbers, keywords, literals bool
+	// names are the names of the functions that it may call and of what else it
+	// may need, sorted.
+	names []string
 }
 
-func usesOf(expr string, parsed *celast.AST) *uses {
+// Names in uses that are no names of functions.
+const (
+	typesUsed    = "types "    // names a type of a library
+	numbersUsed  = "numbers "  // compares
+	keywordsUsed = "keywords " // selects fields by reserved words
+	literalsUsed = "literals " // has literals that are checked
+)
+
+func usesOf(expr string, parsed *celast.AST) uses {
 	// Not in every grammar are names in backquotes, optional types, and macros
 	// that have a name that no standard one has, or two variables.
-	u := &uses{plain: !strings.Contains(expr, "`")}
-	functions := map[string]bool{}
+	plain := !strings.Contains(expr, "`")
+	used := map[string]bool{}
 	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
 		switch e.Kind() {
 		case celast.CallKind:
-			u.call(e.AsCall(), functions)
+			call := e.AsCall()
+			name := call.FunctionName()
+			used[name] = true
+			if call.IsMemberFunction() {
+				if of, ok := containers.ToQualifiedName(call.Target()); ok {
+					used[strings.TrimPrefix(of, ".")+"."+name] = true
+				}
+			}
+			used[numbersUsed] = used[numbersUsed] || comparisons[name]
+			used[literalsUsed] = used[literalsUsed] || checkedLiterals[name]
+			plain = plain && !server.All().MacroNames[name] && name != operators.OptSelect && name != operators.OptIndex
 		case celast.ComprehensionKind:
-			u.plain = u.plain && !e.AsComprehension().HasIterVar2()
+			plain = plain && !e.AsComprehension().HasIterVar2()
 		case celast.IdentKind:
-			u.types = u.types || server.All().TypeRoots[server.RootName(e.AsIdent())]
+			used[typesUsed] = used[typesUsed] || server.All().TypeRoots[server.RootName(e.AsIdent())]
 		case celast.SelectKind:
-			u.keywords = u.keywords || escaping.IsReserved(e.AsSelect().FieldName())
+			used[keywordsUsed] = used[keywordsUsed] || escaping.IsReserved(e.AsSelect().FieldName())
 		case celast.ListKind:
-			u.literals, u.plain = true, u.plain && len(e.AsList().OptionalIndices()) == 0
+			used[literalsUsed] = true
+			plain = plain && len(e.AsList().OptionalIndices()) == 0
 		case celast.MapKind:
-			u.literals = true
+			used[literalsUsed] = true
 			for _, entry := range e.AsMap().Entries() {
-				u.plain = u.plain && !entry.AsMapEntry().IsOptional()
+				plain = plain && !entry.AsMapEntry().IsOptional()
 			}
 		case celast.StructKind:
-			u.plain = false
+			plain = false
 		}
 	}))
 	for name := range server.All().MacroNames {
-		u.plain = u.plain && (standardMacros[name] || !strings.Contains(expr, name))
+		plain = plain && (standardMacros[name] || !strings.Contains(expr, name))
 	}
-	u.functions = slices.Sorted(maps.Keys(functions))
-	return u
-}
-
-func (u *uses) call(call celast.CallExpr, functions map[string]bool) {
-	name := call.FunctionName()
-	functions[name] = true
-	if call.IsMemberFunction() {
-		if of, ok := Qualified(call.Target()); ok {
-			functions[strings.TrimPrefix(of, ".")+"."+name] = true
-		}
-	}
-	u.numbers = u.numbers || comparisons[name]
-	u.literals = u.literals || checkedLiterals[name]
-	u.plain = u.plain && !server.All().MacroNames[name] && name != operators.OptSelect && name != operators.OptIndex
+	maps.DeleteFunc(used, func(_ string, used bool) bool { return !used })
+	return uses{plain, slices.Sorted(maps.Keys(used))}
 }
 
 // standardMacros have the names of macros of every environment.
@@ -172,34 +177,21 @@ var standardMacros = map[string]bool{"has": true, "all": true, "exists": true, "
 var checkedLiterals = map[string]bool{"duration": true, "timestamp": true, "matches": true, "format": true}
 
 // cacheKey returns a key: equal keys, equal compilation.
-func (e *Env) cacheKey(u *uses) string {
+func (e *Env) cacheKey(u uses) string {
 	var b strings.Builder
-	signatures := e.signatures()
-	for _, name := range u.functions {
-		b.WriteString(" " + name + ":" + signatures[name])
-	}
-	if u.types {
-		b.WriteString(" types:" + signatures[""])
-	}
-	if u.literals {
-		b.WriteString(" validators:" + signatures[validatorsKey])
-	}
-	for _, setting := range []struct{ used, on bool }{
-		{u.numbers, e.traits[declare.Numbers]}, {u.keywords, e.traits[declare.Keywords]},
-	} {
-		b.WriteString(" " + strconv.FormatBool(setting.used && setting.on))
+	for _, name := range u.names {
+		b.WriteString(" " + name + ":" + e.signatures()[name])
 	}
 	return b.String()
 }
 
-// validatorsKey is no name of a function.
-const validatorsKey = "validators "
-
-// signaturesOf are the overloads of each function of an environment, under
-// the empty name the types that its libraries have, and under validatorsKey what
-// it checks of literals. An overload id stands for one signature.
+// signaturesOf are the overloads of each function of an environment, and what it has
+// of what else expressions may need. An overload id stands for one signature.
 func signaturesOf(e *Env, libraries []library.Library) map[string]string {
-	all := map[string]string{}
+	all := map[string]string{
+		numbersUsed:  strconv.FormatBool(e.traits[declare.Numbers]),
+		keywordsUsed: strconv.FormatBool(e.traits[declare.Keywords]),
+	}
 	for name, fn := range e.cel.Functions() {
 		var ids []string
 		for _, o := range fn.OverloadDecls() {
@@ -218,15 +210,11 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 		}
 	}
 	slices.Sort(names)
-	all[""] = strings.Join(names, ",")
-	var validators []string
+	all[typesUsed] = strings.Join(names, ",")
+	literals := fmt.Sprint(e.traits[declare.Formats], e.server.Release == server.FormatPanics)
 	for _, v := range e.cel.Validators() {
-		validators = append(validators, v.Name())
+		literals += "," + v.Name()
 	}
-	validators = append(validators, strconv.FormatBool(e.traits[declare.Formats]))
-	if e.server.Release == server.FormatPanics {
-		validators = append(validators, "format panics")
-	}
-	all[validatorsKey] = strings.Join(validators, ",")
+	all[literalsUsed] = literals
 	return all
 }

@@ -21,7 +21,7 @@ func testScope(t testing.TB) *compile.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := env.Scope(nil, nil, decls.NewVariable("a", types.DynType), decls.NewVariable("l", cel.ListType(cel.StringType)), decls.NewVariable("n", cel.IntType))
+	scope, err := env.Scope(env.CEL().CELTypeProvider(), nil, decls.NewVariable("a", types.DynType), decls.NewVariable("l", cel.ListType(cel.StringType)), decls.NewVariable("n", cel.IntType))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/stdlib"
@@ -178,7 +179,7 @@ func (f *Features) addOverload(fn library.Function, o library.Overload, since, u
 		return
 	}
 	name := fn.Name
-	_, standard := standardFunctions()[name]
+	standard := slices.ContainsFunc(stdlib.Functions(), func(fn *decls.FunctionDecl) bool { return fn.Name() == name })
 	if standard || slices.ContainsFunc(f.Functions[name], func(other Overload) bool { return other.Since != since }) {
 		name = fn.Signature(o)
 	}
@@ -194,14 +195,6 @@ func (f *Features) addOverload(fn library.Function, o library.Overload, since, u
 	f.Overloads[o.ID] = entry
 	f.Functions[fn.Name] = append(f.Functions[fn.Name], Overload{entry, o})
 }
-
-var standardFunctions = sync.OnceValue(func() map[string]bool {
-	names := map[string]bool{}
-	for _, fn := range stdlib.Functions() {
-		names[fn.Name()] = true
-	}
-	return names
-})
 
 // macroForms are the macros that a library adds to the standard ones.
 func macroForms(lib library.Library) []MacroForm {
