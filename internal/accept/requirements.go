@@ -36,58 +36,6 @@ type finder struct {
 // knows.
 func requirements(x *compile.Expression) []Requirement {
 	f := &finder{source: []rune(x.Source), ast: x.Checked, macros: map[int32]bool{}}
-	f.findMacros()
-	celast.PostOrderVisit(f.ast.Expr(), celast.NewExprVisitor(f.node))
-	for _, id := range compile.Backquoted(f.ast, f.source) {
-		f.add(server.All().Backquotes, id, "")
-	}
-	f.findFormats(x)
-	slices.SortFunc(f.found, func(a, b Requirement) int {
-		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column), cmp.Compare(a.Name, b.Name))
-	})
-	return slices.Compact(f.found)
-}
-
-func (f *finder) add(feature server.Feature, id int64, name string) {
-	if !feature.Everywhere() {
-		f.found = append(f.found, Requirement{feature, f.position(f.offset(id), name)})
-	}
-}
-
-func (f *finder) offset(id int64) int32 {
-	if at, ok := f.ast.SourceInfo().GetOffsetRange(id); ok {
-		return at.Start
-	}
-	return 0
-}
-
-// position is the place of a name. What is known of a call is where its
-// parenthesis opens; the name stands before it.
-func (f *finder) position(offset int32, name string) diag.Position {
-	at := min(max(int(offset), 0), len(f.source))
-	before := strings.TrimRight(string(f.source[:at]), " \t\r\n")
-	for _, written := range []string{name, name[strings.LastIndexByte(name, '.')+1:]} {
-		if rest, ok := strings.CutSuffix(before, written); ok && written != "" && at < len(f.source) && f.source[at] == '(' {
-			at = len([]rune(rest))
-			break
-		}
-	}
-	return diag.PositionAt(f.source, at)
-}
-
-// findFormats finds the calls of format that newer servers reject for their
-// literals. What they reject of other literals cannot be planned, so that no
-// server accepts it.
-func (f *finder) findFormats(x *compile.Expression) {
-	for _, issue := range x.FormatIssues() {
-		f.found = append(f.found, Requirement{
-			server.Feature{Name: issue.Message, Since: release.Oldest(), Until: server.FormatUnchecked},
-			f.position(f.offset(issue.ExprID), ""),
-		})
-	}
-}
-
-func (f *finder) findMacros() {
 	for id, expanded := range f.ast.SourceInfo().MacroCalls() {
 		call := expanded.AsCall()
 		m, ok := server.All().Macros[server.MacroForm{Name: call.FunctionName(), Args: len(call.Args()), Member: call.IsMemberFunction()}]
@@ -96,6 +44,44 @@ func (f *finder) findMacros() {
 			f.add(m, id, call.FunctionName())
 		}
 	}
+	celast.PostOrderVisit(f.ast.Expr(), celast.NewExprVisitor(f.node))
+	for _, id := range compile.Backquoted(f.ast, f.source) {
+		f.add(server.All().Backquotes, id, "")
+	}
+	// What newer servers reject of other literals cannot be planned, so that no server
+	// accepts it.
+	for _, issue := range x.FormatIssues() {
+		f.add(server.Feature{Name: issue.Message, Since: release.Oldest(), Until: server.FormatUnchecked}, issue.ExprID, "")
+	}
+	slices.SortFunc(f.found, func(a, b Requirement) int {
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(f.found)
+}
+
+func (f *finder) add(feature server.Feature, id int64, name string) {
+	if !feature.Everywhere() {
+		f.found = append(f.found, Requirement{feature, f.position(id, name)})
+	}
+}
+
+func (f *finder) offset(id int64) int32 {
+	at, _ := f.ast.SourceInfo().GetOffsetRange(id)
+	return at.Start
+}
+
+// position is the place of a name. What is known of a call is where its
+// parenthesis opens; the name stands before it.
+func (f *finder) position(id int64, name string) diag.Position {
+	at := min(max(int(f.offset(id)), 0), len(f.source))
+	before := strings.TrimRight(string(f.source[:at]), " \t\r\n")
+	for _, written := range []string{name, name[strings.LastIndexByte(name, '.')+1:]} {
+		if rest, ok := strings.CutSuffix(before, written); ok && written != "" && at < len(f.source) && f.source[at] == '(' {
+			at = len([]rune(rest))
+			break
+		}
+	}
+	return diag.PositionAt(f.source, at)
 }
 
 func (f *finder) node(e celast.Expr) {
@@ -113,7 +99,10 @@ func (f *finder) node(e celast.Expr) {
 			}
 		}
 	case celast.SelectKind:
-		f.keyword(e)
+		sel := e.AsSelect()
+		if f.ast.GetType(sel.Operand().ID()).Kind() == types.StructKind && escaping.IsReserved(sel.FieldName()) {
+			f.add(server.All().Keyword(sel.FieldName()), e.ID(), "")
+		}
 	case celast.IdentKind:
 		if t, ok := server.All().Types[e.AsIdent()]; ok && f.ast.ReferenceMap()[e.ID()] != nil {
 			f.add(t, e.ID(), "")
@@ -142,14 +131,4 @@ func (f *finder) call(e celast.Expr) {
 		}
 	}
 	f.add(*first, e.ID(), e.AsCall().FunctionName())
-}
-
-// keyword finds fields that are selected by a reserved word.
-func (f *finder) keyword(e celast.Expr) {
-	sel := e.AsSelect()
-	operand := f.ast.GetType(sel.Operand().ID())
-	if operand.Kind() != types.StructKind || !escaping.IsReserved(sel.FieldName()) {
-		return
-	}
-	f.add(server.All().Keyword(sel.FieldName()), e.ID(), "")
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -104,6 +105,18 @@ func New(cfg Config) (*Env, error) {
 	return e, nil
 }
 
+// ForServer returns the environment of a server. It is built once, when it is
+// first asked for, because it is immutable and costs milliseconds.
+func ForServer(s server.Environment) (*Env, error) {
+	build, _ := environments.LoadOrStore(s, sync.OnceValues(func() (*Env, error) {
+		return New(Config{Libraries: s.Libraries(), Server: s})
+	}))
+	return build.(func() (*Env, error))()
+}
+
+// environments are builders by server. Callers ask only for known releases.
+var environments sync.Map
+
 // libraries are what the libraries of an environment bring together.
 type libraries struct {
 	options []cel.EnvOption
@@ -189,4 +202,26 @@ func (e *Env) baseChecker() (*checker.Env, error) {
 		}
 	}
 	return base, nil
+}
+
+// setParser finds the grammar of the environment: its macros and its syntax.
+// cel-go's environments always take names in backquotes, older servers do not.
+func (e *Env) setParser() (err error) {
+	macros := e.cel.Macros()
+	var keys []string
+	for _, m := range macros {
+		keys = append(keys, m.MacroKey())
+	}
+	slices.Sort(keys)
+	if e.traits[declare.Optionals] {
+		keys = append(keys, "?")
+	}
+	if e.traits[declare.Backquotes] {
+		keys = append(keys, "`")
+	} else {
+		e.parser, err = parser.NewParser(parser.Macros(macros...),
+			parser.EnableOptionalSyntax(e.traits[declare.Optionals]), parser.EnableIdentEscapeSyntax(false))
+	}
+	e.grammar = strings.Join(keys, " ")
+	return err
 }

@@ -34,10 +34,6 @@ func compileError(expr string, issues *cel.Issues, describe func(*common.Error) 
 	return f
 }
 
-func sizeError(expr string, err error) *diag.CompileError {
-	return compileError(expr, cel.ErrorAsIssues(err), func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
-}
-
 func panicError(expr string, reason any) *diag.CompileError {
 	return failed(expr, diag.StageCheck, diag.CompilerPanicked, fmt.Errorf("internal error: %v", reason))
 }
@@ -66,10 +62,6 @@ func (s *Scope) syntaxError(source common.Source, issues *cel.Issues) *diag.Comp
 		}
 		return issue
 	})
-}
-
-func literalError(expr string, issues *cel.Issues) *diag.CompileError {
-	return compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.InvalidLiteral} })
 }
 
 // checkError tells the classes of type errors apart by the node that an
@@ -109,14 +101,8 @@ func (s *Scope) callIssue(node celast.Expr) diag.Issue {
 
 // indexHint helps those who index an object by the name of a property.
 func indexHint(call celast.CallExpr) string {
-	if len(call.Args()) != 2 || call.Args()[1].Kind() != celast.LiteralKind {
-		return ""
-	}
-	name, ok := call.Args()[1].AsLiteral().(types.String)
-	if !ok {
-		return ""
-	}
-	if ident, ok := escaping.Escape(string(name)); ok {
+	name, literal := call.Args()[1].AsLiteral().(types.String)
+	if ident, ok := escaping.Escape(string(name)); ok && literal {
 		return fmt.Sprintf("if %q is a property of an object, select it: .%s", string(name), ident)
 	}
 	return ""

@@ -9,7 +9,6 @@ import (
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/release"
-	"github.com/kubecel/kubecel/report"
 )
 
 // Expression is a compiled expression. It holds its syntax tree: whoever keeps
@@ -43,20 +42,8 @@ func (x *Expression) RefersTo(name string) bool {
 // Release returns the release of the server that compiles the expression.
 func (x *Expression) Release() release.Release { return x.scope.env.server.Release }
 
-// EstimateBy estimates one evaluation by other sizes than those of the scope.
-func (x *Expression) EstimateBy(sizes pricing.Sizer) (cost.Range, error) {
-	return x.scope.env.prices.Estimate(x.Checked, sizes)
-}
-
-// Trace is EstimateBy with the parts of the estimate.
-func (x *Expression) Trace(sizes pricing.Sizer, bounds pricing.Bounds) (*report.Node, error) {
-	return x.scope.env.prices.Trace(x.Checked, sizes, bounds)
-}
-
-// TraceSound is a trace that is not a server's, see pricing.Table.TraceSound.
-func (x *Expression) TraceSound(sizes pricing.Sizer) (*report.Node, []pricing.Doubt, error) {
-	return x.scope.env.prices.TraceSound(x.Checked, sizes)
-}
+// Prices are those by which the server estimates and charges.
+func (x *Expression) Prices() *pricing.Table { return x.scope.env.prices }
 
 // Words are what an API server puts before the error of each stage.
 type Words struct{ check, plan, estimate string }

@@ -7,7 +7,6 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/containers"
-	"github.com/google/cel-go/common/operators"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"
@@ -69,7 +68,7 @@ func root(e celast.Expr) int64 {
 // with arguments that it may take in a newer one.
 func (e *Env) laterOverload(call celast.CallExpr) string {
 	name := call.FunctionName()
-	if comparisons[name] && !e.traits[declare.Numbers] {
+	if server.Comparisons[name] && !e.traits[declare.Numbers] {
 		return server.All().Numbers.Needs()
 	}
 	count := len(call.Args())
@@ -119,12 +118,6 @@ func oldest(overloads []server.Overload, name string) server.Feature {
 	f := slices.MinFunc(overloads, older).Feature
 	f.Name = name
 	return f
-}
-
-// comparisons are the operators that take numbers of different types where
-// these compare.
-var comparisons = map[string]bool{
-	operators.Less: true, operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true,
 }
 
 // Backquoted are the selections of fields by names in backquotes.

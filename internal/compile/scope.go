@@ -38,9 +38,6 @@ func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls
 	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
 }
 
-// Sizes returns what estimates of the scope take the sizes of variables from.
-func (s *Scope) Sizes() pricing.Sizer { return s.sizes }
-
 // Compile parses, checks, plans and estimates an expression. The error is what a
 // server says, without the words of [Words]. The expression is returned beside
 // the error of a stage after the check.
@@ -69,13 +66,26 @@ func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.C
 func (s *Scope) parse(expr string) (common.Source, *celast.AST, *diag.CompileError) {
 	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
 	if err != nil {
-		return nil, nil, sizeError(expr, err)
+		issues := cel.ErrorAsIssues(err)
+		return nil, nil, compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
 	}
 	parsed, issues := s.env.parseSource(source)
 	if issues.Err() != nil {
 		return nil, nil, s.syntaxError(source, issues)
 	}
 	return source, parsed, nil
+}
+
+func (e *Env) parseSource(source common.Source) (*celast.AST, *cel.Issues) {
+	if e.parser == nil {
+		parsed, issues := e.cel.ParseSource(source)
+		if issues.Err() != nil {
+			return nil, issues
+		}
+		return parsed.NativeRep(), nil
+	}
+	parsed, errs := e.parser.Parse(source)
+	return parsed, cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
 }
 
 // check type-checks what was parsed, which it changes.
@@ -85,21 +95,15 @@ func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *d
 	if issues.Err() != nil {
 		return nil, s.checkError(parsed, source, issues)
 	}
-	if err := s.validateLiterals(source.Content(), checked, issues); err != nil {
+	expr := source.Content()
+	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
 		return nil, err
 	}
-	return checked, nil
-}
-
-func (s *Scope) validateLiterals(expr string, checked *celast.AST, issues *cel.Issues) *diag.CompileError {
-	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
-		return err
-	}
 	if issues.Err() != nil {
-		return literalError(expr, issues)
+		return nil, compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.InvalidLiteral} })
 	}
 	if s.env.server.Release == server.FormatPanics && formatsUnknown(checked) {
-		return panicError(expr, "invalid memory address or nil pointer dereference")
+		return nil, panicError(expr, "invalid memory address or nil pointer dereference")
 	}
-	return nil
+	return checked, nil
 }

@@ -142,7 +142,7 @@ func usesOf(expr string, parsed *celast.AST) uses {
 					used[strings.TrimPrefix(of, ".")+"."+name] = true
 				}
 			}
-			used[numbersUsed] = used[numbersUsed] || comparisons[name]
+			used[numbersUsed] = used[numbersUsed] || server.Comparisons[name]
 			used[literalsUsed] = used[literalsUsed] || checkedLiterals[name]
 			plain = plain && !server.All().MacroNames[name] && name != operators.OptSelect && name != operators.OptIndex
 		case celast.ComprehensionKind:

@@ -129,7 +129,7 @@ func (s *subject) evaluations(set settings) uint64 {
 func (s *subject) total(set settings) uint64 {
 	estimate := s.estimate
 	if s.resizes(set) {
-		e, err := s.explain.EstimateBy(sizes{s, set})
+		e, err := s.explain.Prices().Estimate(s.explain.Checked, sizes{s, set})
 		if err != nil {
 			return math.MaxUint64
 		}

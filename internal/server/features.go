@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/stdlib"
 	"github.com/google/cel-go/common/types"
 
@@ -225,15 +224,24 @@ func macroName(form MacroForm) string {
 
 // crossTypeComparisons are the overloads that cel-go leaves out if numbers of
 // different types do not compare.
-func crossTypeComparisons() []string {
-	return []string{
-		overloads.LessDoubleInt64, overloads.LessDoubleUint64, overloads.LessEqualsDoubleInt64, overloads.LessEqualsDoubleUint64,
-		overloads.GreaterDoubleInt64, overloads.GreaterDoubleUint64, overloads.GreaterEqualsDoubleInt64, overloads.GreaterEqualsDoubleUint64,
-		overloads.LessInt64Double, overloads.LessInt64Uint64, overloads.LessEqualsInt64Double, overloads.LessEqualsInt64Uint64,
-		overloads.GreaterInt64Double, overloads.GreaterInt64Uint64, overloads.GreaterEqualsInt64Double, overloads.GreaterEqualsInt64Uint64,
-		overloads.LessUint64Double, overloads.LessUint64Int64, overloads.LessEqualsUint64Double, overloads.LessEqualsUint64Int64,
-		overloads.GreaterUint64Double, overloads.GreaterUint64Int64, overloads.GreaterEqualsUint64Double, overloads.GreaterEqualsUint64Int64,
+func crossTypeComparisons() (ids []string) {
+	for _, fn := range stdlib.Functions() {
+		if !Comparisons[fn.Name()] {
+			continue
+		}
+		for _, o := range fn.OverloadDecls() {
+			if args := o.ArgTypes(); !args[0].IsExactType(args[1]) {
+				ids = append(ids, o.ID())
+			}
+		}
 	}
+	return ids
+}
+
+// Comparisons are the operators that take numbers of different types where these
+// compare.
+var Comparisons = map[string]bool{
+	operators.Less: true, operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true,
 }
 
 // OptionalType is the name of the type of optionals.
