@@ -75,16 +75,34 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (server.Environment{}) {
 		cfg.Server = server.StoredIn(release.Newest())
 	}
-	l := collect(cfg)
-	table := pricing.NewTable(l.prices...)
-	opts := append(l.options, cfg.Options...)
+	var opts []cel.EnvOption
+	var regexes []declare.Regex
+	prices, traits := []pricing.Prices{pricing.Standard(cfg.Server.Release)}, map[declare.Trait]bool{}
+	// The first library to price a name keeps it: that of a caller must not
+	// change what a call of a server's function costs.
+	named := map[string]bool{}
+	for _, lib := range cfg.Libraries {
+		if !cfg.DocumentedOnly {
+			lib = lib.Released()
+		}
+		own := lib.Prices(cfg.Server.Release)
+		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
+		for name := range own.Functions {
+			named[name] = true
+		}
+		opts = append(opts, lib.EnvOption())
+		prices = append(prices, own)
+		regexes = append(regexes, lib.Regexes()...)
+		traits[lib.Trait()] = true
+	}
+	table := pricing.NewTable(prices...)
 	// The checker below validates the declarations, so cel-go need not do it too.
-	opts = append(opts, serverCosts(table), cel.EagerlyValidateDeclarations(false))
+	opts = append(append(opts, cfg.Options...), serverCosts(table), cel.EagerlyValidateDeclarations(false))
 	env, err := cel.NewEnv(opts...)
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{cel: env, prices: table, server: cfg.Server, size: cmp.Or(cfg.ExpressionSize, DefaultExpressionSize), traits: l.traits}
+	e := &Env{cel: env, prices: table, server: cfg.Server, size: cmp.Or(cfg.ExpressionSize, DefaultExpressionSize), traits: traits}
 	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
 	if err := e.setParser(); err != nil {
 		return nil, err
@@ -95,14 +113,11 @@ func New(cfg Config) (*Env, error) {
 	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: env.Functions(),
 		Adapter:   env.CELTypeAdapter(),
-		Price:     func(function, overloadID string) eval.Price { return eval.Price(table.Runtime(function, overloadID)) },
-		Regexes:   l.regexes,
+		Price:     table.Runtime,
+		Regexes:   regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, err
 }
 
 // ForServer returns the environment of a server. It is built once, when it is
@@ -116,36 +131,6 @@ func ForServer(s server.Environment) (*Env, error) {
 
 // environments are builders by server. Callers ask only for known releases.
 var environments sync.Map
-
-// libraries are what the libraries of an environment bring together.
-type libraries struct {
-	options []cel.EnvOption
-	prices  []pricing.Prices
-	regexes []declare.Regex
-	traits  map[declare.Trait]bool
-}
-
-func collect(cfg Config) libraries {
-	l := libraries{prices: []pricing.Prices{pricing.Standard(cfg.Server.Release)}, traits: map[declare.Trait]bool{}}
-	// The first library to price a name keeps it: that of a caller must not
-	// change what a call of a server's function costs.
-	named := map[string]bool{}
-	for _, lib := range cfg.Libraries {
-		if !cfg.DocumentedOnly {
-			lib = lib.Released()
-		}
-		own := lib.Prices(cfg.Server.Release)
-		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
-		for name := range own.Functions {
-			named[name] = true
-		}
-		l.options = append(l.options, lib.EnvOption())
-		l.prices = append(l.prices, own)
-		l.regexes = append(l.regexes, lib.Regexes()...)
-		l.traits[lib.Trait()] = true
-	}
-	return l
-}
 
 // CEL returns the environment for those who program against cel-go.
 func (e *Env) CEL() *cel.Env { return e.cel }

@@ -185,8 +185,10 @@ func (n *attrNode) eval(f *frame) ref.Val {
 
 func (n *attrNode) value(f *frame) ref.Val {
 	obj, err := n.attr.resolve(f)
-	if err != nil {
-		return labelErr(n.nodeID, err)
+	if e, ok := err.(*types.Err); ok {
+		return label(n.nodeID, e)
+	} else if err != nil {
+		return types.NewErrWithNodeID(n.nodeID, "%w", err)
 	}
 	val := f.adapt(obj)
 	if opt, ok := val.(*types.Optional); ok && n.test {

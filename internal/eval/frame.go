@@ -111,14 +111,6 @@ func label(id int64, val ref.Val) ref.Val {
 	return val
 }
 
-// labelErr is label for a Go error.
-func labelErr(id int64, err error) ref.Val {
-	if e, ok := err.(*types.Err); ok {
-		return label(id, e)
-	}
-	return types.NewErrWithNodeID(id, "%w", err)
-}
-
 // failed tells whether a value ends the evaluation of a strict call.
 func failed(val ref.Val) bool {
 	switch val.(type) {

@@ -18,7 +18,7 @@ import (
 
 // Price is the runtime cost of a call in cost units. Both the arguments and the
 // result may be error values. It must not keep the slice.
-type Price func(args []ref.Val, result ref.Val) uint64
+type Price = func(args []ref.Val, result ref.Val) uint64
 
 // Config is what a planner is built from.
 type Config struct {

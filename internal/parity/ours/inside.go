@@ -49,7 +49,7 @@ func (i *Implementation) ruleScope(e *parity.Environment) (*ruleScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := env.Provider(nil, schema, "selfType1")
+	p := env.Provider(env.CEL().CELTypeProvider(), schema, "selfType1")
 	s := &ruleScope{document: document, schema: schema, values: map[string]any{}}
 	s.Scope, err = env.Scope(p, env.Sizes(schema), decls.NewVariable("self", p.Type()), decls.NewVariable("oldSelf", p.Type()))
 	if err != nil {
