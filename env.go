@@ -100,7 +100,14 @@ func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error)
 		return nil, optionError(err)
 	}
 	e.scope = scope
-	e.cel = sync.OnceValues(func() (*cel.Env, error) { return celEnv(base, provider, declared) })
+	e.cel = sync.OnceValues(func() (*cel.Env, error) {
+		opts := []cel.EnvOption{cel.VariableDecls(declared...)}
+		if provider != base.CEL().CELTypeProvider() {
+			opts = append(opts, cel.CustomTypeProvider(provider))
+		}
+		env, err := base.CEL().Extend(opts...)
+		return env, optionError(err)
+	})
 	e.query = sync.OnceValues(func() (*accept.Query, error) { return newQuery(config) })
 	return e, nil
 }
@@ -149,7 +156,13 @@ func buildBase(config envConfig) (*compile.Env, error) {
 		}
 		names[lib.Name] = true
 	}
-	if err := eachOverload(config.libraries, hasTypes); err != nil {
+	err = eachOverload(config.libraries, func(f library.Function, o library.Overload) error {
+		if f.Name == "" || o.ID == "" || o.Result == nil || slices.Contains(o.Args, nil) {
+			return errors.New("it needs a name, an id, a result type and types of its arguments")
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	base, err := compile.New(compile.Config{
@@ -194,21 +207,6 @@ func eachOverload(libraries []library.Library, check func(library.Function, libr
 	return nil
 }
 
-func hasTypes(f library.Function, o library.Overload) error {
-	if f.Name == "" || o.ID == "" || o.Result == nil || slices.Contains(o.Args, nil) {
-		return errors.New("it needs a name, an id, a result type and types of its arguments")
-	}
-	return nil
-}
-
-func celEnv(base *compile.Env, provider types.Provider, declared []*decls.VariableDecl) (*cel.Env, error) {
-	opts := []cel.EnvOption{cel.VariableDecls(declared...)}
-	if provider != base.CEL().CELTypeProvider() {
-		opts = append(opts, cel.CustomTypeProvider(provider))
-	}
-	return base.CEL().Extend(opts...)
-}
-
 // CEL returns the environment for programs that use cel-go directly. Programs that
 // it plans run on cel-go's interpreter, and count and limit cost as an API server
 // does.
@@ -216,11 +214,7 @@ func (e *Env) CEL() (*cel.Env, error) {
 	if e.isZero() {
 		return nil, errZeroEnv()
 	}
-	env, err := e.cel()
-	if err != nil {
-		return nil, optionError(err)
-	}
-	return env, nil
+	return e.cel()
 }
 
 // variableSizes answers how large variables can be by their schemas.

@@ -238,8 +238,11 @@ func each[O any](opts []O, apply func(O)) {
 	}
 }
 
-// optionError is the error of options that cannot be had.
+// optionError is the error of options that cannot be had, nil if err is nil.
 func optionError(err error) error {
+	if err == nil {
+		return nil
+	}
 	e := &InputError{Code: diag.OptionInvalid, Detail: "environment: " + err.Error(), Cause: err}
 	if unknown, ok := errors.AsType[*release.Error](err); ok {
 		e.Code, e.Detail = diag.ReleaseUnknown, unknown.Error()

@@ -163,7 +163,7 @@ func (r *RuleSet) Rules() []Rule {
 	}
 	var rules []Rule
 	for _, info := range r.validator.Rules() {
-		rule := Rule{
+		rules = append(rules, Rule{
 			SchemaPath:        info.Rule.Place(),
 			Rule:              info.Expr,
 			MessageExpression: info.Rule.MessageExpression,
@@ -173,8 +173,7 @@ func (r *RuleSet) Rules() []Rule {
 			Cardinality:       info.Cardinality,
 			Err:               info.Err,
 			MessageErr:        info.MessageErr,
-		}
-		rules = append(rules, rule)
+		})
 	}
 	return rules
 }

@@ -72,8 +72,5 @@ func (c serverConfig) evaluating() (*compile.Env, error) {
 
 func environment(s server.Environment) (*compile.Env, error) {
 	env, err := compile.ForServer(s)
-	if err != nil {
-		return nil, optionError(err)
-	}
-	return env, nil
+	return env, optionError(err)
 }
