@@ -66,8 +66,9 @@ func Newest() []Library {
 // before its own has. Last is zero if the newest release accepts the library.
 func (l Library) Releases() (first, last release.Release) {
 	first = release.Oldest()
-	if environment := l.since; release.Minor(27).Before(environment) { // what 1.28 accepts, older ones are taken to accept
-		first = environment.Add(1)
+	// Servers before 1.28 are taken to accept what 1.28 does: the environment of 1.27.
+	if release.Minor(27).Before(l.since) {
+		first = l.since.Add(1)
 	}
 	if first.Before(l.firstServer) {
 		first = l.firstServer
