@@ -92,9 +92,7 @@ func unchanged(value, old any, s *typesystem.Schema) bool {
 }
 
 // elementIndex finds elements of a list of type map by the keys of another.
-type elementIndex struct {
-	byKey map[any]any
-}
+type elementIndex struct{ byKey map[any]any }
 
 // fewElements is the length of a list up to which a scan is faster than an index.
 const fewElements = 8
@@ -164,9 +162,7 @@ func keyOf(names []string, element any) (any, bool) {
 
 // ratchet tells whether a violation is an old one: whether its value is unchanged or,
 // without an old value, the nearest value above that has one.
-type ratchet struct {
-	current, nearest *pair
-}
+type ratchet struct{ current, nearest *pair }
 
 func (r ratchet) holds() bool {
 	if r.current != nil {
@@ -181,8 +177,7 @@ func (r ratchet) key(name string, child *pair) ratchet {
 	case r.current == nil:
 		return r
 	case r.nearest == nil && (name == "apiVersion" || name == "kind"):
-		// Old and new objects are converted to the same version before they
-		// are compared.
+		// Old and new objects are converted to the same version before they are compared.
 		return ratchet{}
 	case r.current.key(name, child):
 		return ratchet{current: child, nearest: r.current}

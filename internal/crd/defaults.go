@@ -7,9 +7,8 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// Complete returns an object as an API server completes it before it is
-// validated: without nulls that the schema does not allow, and with the defaults
-// of what is missing. The object itself stays as it is.
+// Complete returns a copy of an object without nulls that the schema does not allow, and with the
+// defaults of what is missing, as an API server completes it before it is validated.
 func (v *Validator) Complete(object map[string]any) map[string]any {
 	completed := copyJSON(object).(map[string]any)
 	prune(completed, v.schema)
@@ -17,8 +16,7 @@ func (v *Validator) Complete(object map[string]any) map[string]any {
 	return completed
 }
 
-// fieldOf is the schema of a field of an object or a key of a map, nil if there
-// is none.
+// fieldOf is the schema of a field of an object or a key of a map, nil if there is none.
 func fieldOf(s *typesystem.Schema, name string) *typesystem.Schema {
 	if s == nil {
 		return nil
@@ -84,9 +82,8 @@ func fill(value any, s *typesystem.Schema) {
 	}
 }
 
-// copyJSON copies maps and lists; all other values are immutable. It is not
-// runtime.DeepCopyJSONValue, which panics on types that JSON does not decode to, such
-// as int.
+// copyJSON copies maps and lists. Unlike runtime.DeepCopyJSONValue, it takes types that JSON does
+// not decode to, such as int.
 func copyJSON(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

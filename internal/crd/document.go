@@ -176,9 +176,8 @@ func (d *Definition) shared() bool {
 	return len(d.Versions) > 0
 }
 
-// Schema returns the path by which an API server names the schema of the version at an
-// index, and whether the version has a status subresource. If all versions have the
-// same schema, one status suffices.
+// Schema returns the path by which an API server names the schema of a version, and whether it has a
+// status subresource. If all versions have the same schema, one status suffices.
 func (d *Definition) Schema(i int) (path *field.Path, status bool) { return d.schema(i, d.shared()) }
 
 func (d *Definition) schema(i int, shared bool) (path *field.Path, status bool) {

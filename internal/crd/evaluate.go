@@ -116,9 +116,8 @@ func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError
 	return e
 }
 
-// fail reports a rule that gave no answer, or if r is nil the rules of a place. As
-// in an API server it names the type of the value instead of the value, and
-// always counts.
+// fail reports a rule that gave no answer, or if r is nil the rules of a place. As in an API server
+// it names the type of the value instead of the value, and always counts.
 func (w *walk) fail(code diag.Code, r *Rule, at *step, err error, message string) {
 	path := w.at(at)
 	w.result.Violations = append(w.result.Violations,

@@ -76,8 +76,7 @@ func descend(path *field.Path, s *typesystem.OpenAPI, name string) (*field.Path,
 	return nil, nil, errNoField
 }
 
-// escapes matches an escape in a quoted string. No escape is a backslash before a
-// line feed.
+// escapes matches an escape in a quoted string. No escape is a backslash before a line feed.
 var escapes = regexp.MustCompile(`\\.`)
 
 // unescapeQuoted resolves the escapes of a single-quoted string.
@@ -93,8 +92,7 @@ func unescapeQuoted(s string) (text string, err error) {
 	return text, err
 }
 
-// pathToken splits a JSON path into delimiters and what is between them. It is a
-// bufio.SplitFunc.
+// pathToken splits a JSON path into delimiters and what is between them. It is a bufio.SplitFunc.
 func pathToken(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	end := bytes.IndexAny(data, ".[]")
 	switch {

@@ -183,8 +183,7 @@ const (
 // lineBreaks matches what counts as a line break in the text of a rule.
 var lineBreaks = regexp.MustCompile(`[\n\r]+`)
 
-// ruleText checks what can be said of a rule without compiling it. Path is that
-// of the rule.
+// ruleText checks what can be said of a rule without compiling it. Path is that of the rule.
 func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (findings []diag.Finding) {
 	add := func(code diag.Code, err *field.Error) {
 		findings = append(findings, finding(code, err, r))

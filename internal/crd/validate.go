@@ -17,8 +17,7 @@ type Options struct {
 	Path *field.Path
 	// Budget is what all rules may spend, nil for cost.Budget.
 	Budget *Budget
-	// CallLimit is what one evaluation may cost, in cost units, nil for
-	// cost.PerCallLimit.
+	// CallLimit is what one evaluation may cost, in cost units, nil for cost.PerCallLimit.
 	CallLimit *uint64
 	// Spent, if set, is told of every evaluation.
 	Spent func(Spending)

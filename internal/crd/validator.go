@@ -51,14 +51,9 @@ type nodeRule struct {
 	program, message *eval.Program
 }
 
-// NewValidator compiles the rules of a schema, also those under allOf, which no
-// structural schema has. Rules that do not compile are violations of every
-// object, as in an API server; Rules tells which.
-//
-// As in an API server, there are no rules at all if all of them stand under allOf.
-//
-// Root is true for the schema of a resource, which has the implicit fields of
-// one.
+// NewValidator compiles the rules of a schema, as an API server does: also those under allOf, which
+// no structural schema has, unless all of them stand there. Rules that do not compile are violations
+// of every object; Rules tells which. Root is true for the schema of a resource.
 func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Validator, error) {
 	schema, err := typesystem.Compile(doc, root)
 	if err != nil {
@@ -161,13 +156,11 @@ type RuleInfo struct {
 	Cardinality, Unbounded uint64
 	// FieldPath is the normalized fieldPath, empty if there is none.
 	FieldPath string
-	// Err and MessageErr say why the rule and its messageExpression do not
-	// compile.
+	// Err and MessageErr say why the rule and its messageExpression do not compile.
 	Err, MessageErr *diag.CompileError
 }
 
-// Rules returns all rules, in the order of the schema, those of a node before those
-// below it.
+// Rules returns all rules, in the order of the schema, those of a node before those below it.
 func (v *Validator) Rules() []RuleInfo { return v.root.appendRules(nil) }
 
 func (n *node) appendRules(all []RuleInfo) []RuleInfo {

@@ -88,8 +88,7 @@ type inherited struct {
 	whyNoDefaults string
 	// resourceMeta is true within the type and object metadata of a resource.
 	resourceMeta bool
-	// uncorrelated is the topmost node above whose values have no old values,
-	// nil if there is none.
+	// uncorrelated is the topmost node above whose values have no old values, nil if there is none.
 	uncorrelated *field.Path
 }
 

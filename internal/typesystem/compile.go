@@ -125,10 +125,8 @@ func kindOf(s *Schema, format string) kind {
 		return kindIntOrString
 	case s.Type == "object" && s.AdditionalProperties != nil:
 		return kindMap
-	case s.Type == "string":
-		if k, ok := formats[format]; ok {
-			return k
-		}
+	case s.Type == "string" && formats[format] != kindNone:
+		return formats[format]
 	}
 	return kinds[s.Type]
 }

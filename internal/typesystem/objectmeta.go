@@ -41,12 +41,7 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 
 	meta := *s
 	meta.Items = nil
-	meta.properties = make([]Property, 0, len(s.properties)+3)
-	for _, p := range s.properties {
-		if !slices.Contains(implicitFields, p.Name) {
-			meta.properties = append(meta.properties, p)
-		}
-	}
+	meta.properties = slices.DeleteFunc(slices.Clone(s.properties), func(p Property) bool { return slices.Contains(implicitFields, p.Name) })
 	meta.properties = append(meta.properties,
 		c.property("apiVersion", text), c.property("kind", text), c.property("metadata", metadata))
 	slices.SortFunc(meta.properties, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
