@@ -72,8 +72,6 @@ const (
 	StageCheck Stage = "check"
 	// StagePlan is preparing the evaluation.
 	StagePlan Stage = "plan"
-	// StageEstimate is estimating the cost.
-	StageEstimate Stage = "estimate"
 )
 
 // CompileError says why an expression does not compile.

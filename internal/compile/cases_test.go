@@ -50,11 +50,7 @@ func outcome(scope *Scope, values values, expr string) row {
 		r.Compile = failed.Server
 		return r
 	}
-	estimate, err := x.Prices().Estimate(x.Checked, scope.sizes)
-	if err != nil {
-		r.Compile = err.Error()
-		return r
-	}
+	estimate := x.Prices().Estimate(x.Checked, scope.sizes)
 	r.Estimate = &estimate
 	if failed != nil {
 		r.Plan = failed.Server

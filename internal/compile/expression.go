@@ -46,17 +46,17 @@ func (x *Expression) Release() release.Release { return x.scope.env.server.Relea
 func (x *Expression) Prices() *pricing.Table { return x.scope.env.prices }
 
 // Words are what an API server puts before the error of each stage.
-type Words struct{ check, plan, estimate string }
+type Words struct{ check, plan string }
 
 // The words for a rule or any other expression, and for a messageExpression.
 var (
-	RuleWords    = Words{"compilation failed: ", "program instantiation failed: ", "cost estimation failed: "}
-	MessageWords = Words{"messageExpression compilation failed: ", "messageExpression instantiation failed: ", "cost estimation failed for messageExpression: "}
+	RuleWords    = Words{"compilation failed: ", "program instantiation failed: "}
+	MessageWords = Words{"messageExpression compilation failed: ", "messageExpression instantiation failed: "}
 )
 
 // Put returns an error with the words for its stage before the server's text.
 func (w Words) Put(err *diag.CompileError) *diag.CompileError {
-	before := map[diag.Stage]string{diag.StageCheck: w.check, diag.StagePlan: w.plan, diag.StageEstimate: w.estimate}
+	before := map[diag.Stage]string{diag.StageCheck: w.check, diag.StagePlan: w.plan}
 	worded := *err
 	worded.Server = before[err.Stage] + err.Server
 	return &worded

@@ -53,14 +53,10 @@ func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.C
 		return nil, c.err
 	}
 	x := &Expression{Source: expr, Checked: c.checked, Program: c.program, scope: s}
-	if c.err != nil {
-		return x, c.err
+	if c.err == nil {
+		x.Estimate = s.env.prices.Estimate(x.Checked, s.sizes)
 	}
-	var err error
-	if x.Estimate, err = s.env.prices.Estimate(x.Checked, s.sizes); err != nil {
-		return x, failed(expr, diag.StageEstimate, diag.PlanFailed, err)
-	}
-	return x, nil
+	return x, c.err
 }
 
 func (s *Scope) parse(expr string) (common.Source, *celast.AST, *diag.CompileError) {

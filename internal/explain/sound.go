@@ -30,10 +30,7 @@ const doubtSizes = "sizes are estimated as smaller than they can be: those of nu
 // sound bounds what one evaluation can really cost. It estimates by the sizes that the
 // data can really have, and adds what estimates leave out.
 func (s *subject) sound(estimate *report.Node) *report.Sound {
-	root, doubts, err := s.explain.Prices().TraceSound(s.explain.Checked, honest{s})
-	if err != nil {
-		return &report.Sound{}
-	}
+	root, doubts := s.explain.Prices().TraceSound(s.explain.Checked, honest{s})
 	r := &report.Sound{}
 	first := map[int64]*report.Node{}
 	estimate.Each(func(n *report.Node) {

@@ -129,11 +129,7 @@ func (s *subject) evaluations(set settings) uint64 {
 func (s *subject) total(set settings) uint64 {
 	estimate := s.estimate
 	if s.resizes(set) {
-		e, err := s.explain.Prices().Estimate(s.explain.Checked, sizes{s, set})
-		if err != nil {
-			return math.MaxUint64
-		}
-		estimate = e.Max
+		estimate = s.explain.Prices().Estimate(s.explain.Checked, sizes{s, set}).Max
 	}
 	return pricing.Repeated(estimate, s.evaluations(set))
 }

@@ -21,9 +21,7 @@ func BenchmarkEstimate(b *testing.B) {
 	b.Run("table", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := table.Estimate(checked, sizes); err != nil {
-				b.Fatal(err)
-			}
+			table.Estimate(checked, sizes)
 		}
 	})
 	b.Run("cel-go", func(b *testing.B) {

@@ -1,7 +1,6 @@
 package pricing
 
 import (
-	"errors"
 	"math"
 
 	"github.com/google/cel-go/common/ast"
@@ -23,15 +22,10 @@ const (
 // Estimate returns the least and the most that a checked expression can cost, in cost
 // units, for the release whose [Standard] prices the table holds. By the most an API
 // server decides whether it accepts the expression. Without a Sizer all data is
-// unbounded. An expression that is not type-checked is an error.
-func (t *Table) Estimate(tree *ast.AST, sizes Sizer) (cost.Range, error) {
-	if !tree.IsChecked() {
-		return cost.Range{}, errNotChecked
-	}
-	return newWalk(t, tree, sizes).cost(tree.Expr()), nil
+// unbounded.
+func (t *Table) Estimate(tree *ast.AST, sizes Sizer) cost.Range {
+	return newWalk(t, tree, sizes).cost(tree.Expr())
 }
-
-var errNotChecked = errors.New("cost: the expression is not type-checked")
 
 func newWalk(t *Table, tree *ast.AST, sizes Sizer) *walk {
 	return &walk{

@@ -17,22 +17,16 @@ type Bounds func(path []string) *cost.Bound
 //
 // for the least as for the most. At the root, Total is what Estimate returns. The nodes
 // have no places in the source. Bounds may be nil.
-func (t *Table) Trace(tree *ast.AST, sizes Sizer, bounds Bounds) (*report.Node, error) {
-	if !tree.IsChecked() {
-		return nil, errNotChecked
-	}
-	return t.trace(tree, sizes, &tracer{bounds: bounds}), nil
+func (t *Table) Trace(tree *ast.AST, sizes Sizer, bounds Bounds) *report.Node {
+	return t.trace(tree, sizes, &tracer{bounds: bounds})
 }
 
 // TraceSound traces an estimate that no server makes. Paths do not overwrite each other
 // as they do in servers, so every size is that of the path which is meant. The doubts
 // say what the estimate still leaves out.
-func (t *Table) TraceSound(tree *ast.AST, sizes Sizer) (*report.Node, []Doubt, error) {
-	if !tree.IsChecked() {
-		return nil, nil, errNotChecked
-	}
+func (t *Table) TraceSound(tree *ast.AST, sizes Sizer) (*report.Node, []Doubt) {
 	root := t.trace(tree, sizes, &tracer{sound: true})
-	return root, t.doubts(tree, root), nil
+	return root, t.doubts(tree, root)
 }
 
 func (t *Table) trace(tree *ast.AST, sizes Sizer, tr *tracer) *report.Node {

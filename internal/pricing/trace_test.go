@@ -45,15 +45,7 @@ func TestExhaustiveTraces(t *testing.T) {
 		}
 		compiled++
 		for _, sizes := range []Sizer{nil, schemaSizer{schema()}, hashSizer{7}} {
-			want, err := table.Estimate(checked.NativeRep(), sizes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trace, err := table.Trace(checked.NativeRep(), sizes, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkTrace(t, expr, trace, want)
+			checkTrace(t, expr, table.Trace(checked.NativeRep(), sizes, nil), table.Estimate(checked.NativeRep(), sizes))
 		}
 	}
 	if compiled < 1500 && !race.Enabled {
@@ -88,10 +80,7 @@ func TestTraceSources(t *testing.T) {
 		if issues.Err() != nil {
 			t.Fatal(issues.Err())
 		}
-		trace, err := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()}, func(path []string) *cost.Bound { return declared(path...).bound })
-		if err != nil {
-			t.Fatal(err)
-		}
+		trace := NewTable(Standard(release.Newest())).Trace(checked.NativeRep(), schemaSizer{schema()}, func(path []string) *cost.Bound { return declared(path...).bound })
 		found := false
 		trace.Each(func(n *report.Node) {
 			if n.Name != test.node || test.node == "" && n.Kind != KindComprehension {

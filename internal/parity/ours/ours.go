@@ -129,15 +129,12 @@ func refused(o *parity.ExprOutcome, err error) {
 		return
 	}
 	text := failed.Server
-	for _, words := range []string{"compilation failed: ", "program instantiation failed: ", "cost estimation failed: "} {
+	for _, words := range []string{"compilation failed: ", "program instantiation failed: "} {
 		text = strings.TrimPrefix(text, words)
 	}
-	switch failed.Stage {
-	case diag.StagePlan:
+	if failed.Stage == diag.StagePlan {
 		o.ProgramError = text
-	case diag.StageEstimate:
-		o.EstimateError = text
-	default:
+	} else {
 		o.CompileError = text
 	}
 }

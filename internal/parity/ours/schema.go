@@ -86,9 +86,6 @@ func appendRule(rules []parity.RuleOutcome, rule kubecel.Rule, in inside) []pari
 
 // reported is the error with the type by which the server reports it.
 func reported(err *diag.CompileError) string {
-	if err.Stage == diag.StageEstimate {
-		return "InternalError: " + err.Server
-	}
 	return "RuleInvalid: " + err.Server
 }
 
