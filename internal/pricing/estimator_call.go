@@ -117,8 +117,9 @@ func isConcatenation(overloadID string) bool {
 // operand is what a price may know of the operand at an index.
 func (w *walk) operand(e ast.Expr, index int) cost.Operand {
 	o := operand{path: w.data(e), typ: w.typeOf(e), literal: e.AsLiteral(), sizes: w.sizer}
-	o.late, o.derived = w.rules.before33, w.computedSize(e)
-	if !o.late {
+	if o.late = w.rules.before33; o.late {
+		o.derived = w.computedSize(e)
+	} else {
 		o.derived = w.size(e)
 	}
 	if w.trace != nil {
