@@ -17,25 +17,24 @@ var indexSegments = map[string]string{overloads.IndexList: PathItems, overloads.
 func (w *walk) call(e ast.Expr) cost.Range {
 	call := e.AsCall()
 	args := call.Args()
-	w.note(KindCall, call.FunctionName(), 0)
 	if call.FunctionName() == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.before33 {
 		// dyn() hides the type, not the size.
-		total := cost.Exactly(1).Add(w.cost(args[0]))
-		w.note(KindCall, overloads.TypeConvertDyn, 1)
+		total := w.note(KindCall, overloads.TypeConvertDyn, 1).Add(w.cost(args[0]))
 		w.copySizes(e, args[0])
 		return total
 	}
 
+	w.note(KindCall, call.FunctionName(), 0)
 	ids := w.tree.GetOverloadIDs(e.ID())
-	operands := make([]cost.Operand, 1, len(args)+1)
-	costs := make([]cost.Range, len(args))
 	first := 0
 	if call.IsMemberFunction() {
 		first = 1
 	}
+	operands := make([]cost.Operand, first+len(args))
+	costs := make([]cost.Range, len(args))
 	for i, arg := range args {
 		costs[i] = w.cost(arg)
-		operands = append(operands, w.operand(arg, first+i))
+		operands[first+i] = w.operand(arg, first+i)
 	}
 	if len(ids) == 0 || w.rules.before29 && call.FunctionName() == operators.OptSelect {
 		return cost.Range{}
@@ -44,8 +43,6 @@ func (w *walk) call(e ast.Expr) cost.Range {
 	if first == 1 {
 		target = w.cost(call.Target())
 		operands[0] = w.operand(call.Target(), 0)
-	} else {
-		operands = operands[1:]
 	}
 
 	// A call with a dynamically typed operand may turn out as any of several
