@@ -59,13 +59,7 @@ func (w *walk) call(e ast.Expr) cost.Range {
 			result = &either
 		}
 		if segment, ok := indexSegments[id]; ok && len(args) > 0 {
-			if !w.rules.before33 {
-				result = nil
-			}
-			if ent := w.entry(args[0]); ent != nil {
-				result = &ent.val
-			}
-			w.paths[e.ID()] = w.child(w.path(args[0]), segment)
+			result = w.indexed(e, args[0], segment, result)
 		}
 		if result == nil && !w.rules.before33 {
 			result = w.size(e)
@@ -76,6 +70,19 @@ func (w *walk) call(e ast.Expr) cost.Range {
 		w.trace.at.Own = own
 	}
 	return target.Add(total)
+}
+
+// indexed notes the path of an element that is selected by an index, and returns its
+// size. Known is the size by the price.
+func (w *walk) indexed(e, of ast.Expr, segment string, known *cost.Range) *cost.Range {
+	if !w.rules.before33 {
+		known = nil
+	}
+	if ent := w.entry(of); ent != nil {
+		known = &ent.val
+	}
+	w.paths[e.ID()] = w.child(w.path(of), segment)
+	return known
 }
 
 // overload prices a call as one of its overloads. Costs are those of the arguments. The
