@@ -189,7 +189,10 @@ func (c *CRD) ReportValidation(ctx context.Context, version string, object, old 
 	if err != nil {
 		return nil, err
 	}
-	return r, spend(ctx, r, c.definition.Versions[i].Schema, env, object, old)
+	if err := spend(ctx, r, c.definition.Versions[i].Schema, env, object, old); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // spend adds to a report what the rules spend on an object.
