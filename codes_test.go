@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
+
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/release"

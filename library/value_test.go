@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
 	"github.com/kubecel/kubecel/cost"
 	"k8s.io/apimachinery/pkg/api/resource"
 )

@@ -7,6 +7,7 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/containers"
+
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/library"

@@ -7,6 +7,7 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
+
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/pricing"

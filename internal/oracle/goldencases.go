@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
 	"github.com/kubecel/kubecel/release"
 	"sigs.k8s.io/yaml"
 
