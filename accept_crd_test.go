@@ -1,7 +1,6 @@
 package kubecel_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -77,7 +77,7 @@ func TestCRDAcceptedBy(t *testing.T) {
 		if len(findings) != rejected || v.Err == nil {
 			t.Errorf("Kubernetes %v: %d findings, %d rules", v.Release, len(findings), rejected)
 		}
-		if _, ok := errors.AsType[kubecel.Finding](v.Err); !ok {
+		if _, ok := errs.As[kubecel.Finding](v.Err); !ok {
 			t.Errorf("Kubernetes %v: %v", v.Release, v.Err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestCRDRejectedForCost(t *testing.T) {
 		t.Errorf("%v, %v, %v", rule.Releases(), rule.Requirements, rule.Deciding())
 	}
 	for _, v := range rule.Verdicts {
-		finding, ok := errors.AsType[kubecel.Finding](v.Err)
+		finding, ok := errs.As[kubecel.Finding](v.Err)
 		newer := !v.Release.Before(ofMinor(31))
 		if !ok || newer != (finding.Code == diag.EstimateExceeded) || newer != (v.Total > cost.EstimateLimit) {
 			t.Errorf("Kubernetes %v: %v, total %d", v.Release, v.Err, v.Total)
@@ -129,7 +129,7 @@ func TestCRDAcceptedByOfOtherThings(t *testing.T) {
 			}
 			continue
 		}
-		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
+		if _, ok := errs.As[*kubecel.InputError](err); !ok {
 			t.Errorf("%q: %v", document, err)
 		}
 	}

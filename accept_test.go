@@ -1,13 +1,13 @@
 package kubecel_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -297,7 +297,7 @@ func TestAcceptanceOfNothing(t *testing.T) {
 			t.Errorf("%q: %v", expr, a.Releases())
 		}
 		for _, v := range a.Verdicts {
-			if _, ok := errors.AsType[*kubecel.CompileError](v.Err); !ok {
+			if _, ok := errs.As[*kubecel.CompileError](v.Err); !ok {
 				t.Errorf("%q: Kubernetes %v: %v", expr, v.Release, v.Err)
 			}
 		}

@@ -2,7 +2,6 @@ package kubecel_test
 
 import (
 	"context"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -79,7 +79,7 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 func ofDocument(document string, version ...string) func(*testing.T) []diag.Code {
 	return func(t *testing.T) []diag.Code {
 		_, err := compileCRD([]byte(document), strings.Join(append(version, ""), ""))
-		unusable, ok := errors.AsType[*kubecel.InputError](err)
+		unusable, ok := errs.As[*kubecel.InputError](err)
 		if !ok {
 			t.Fatalf("error %v, want an InputError", err)
 		}
@@ -108,7 +108,7 @@ func ofEvaluation(expression string, opts ...kubecel.EvalOption) func(*testing.T
 		}
 		vars := map[string]any{"any": "a", "self": map[string]any{"name": "a", "size": int64(1)}}
 		_, err := mustCompile(t, testEnv(t), expression).Eval(ctx, vars, opts...)
-		failed, ok := errors.AsType[*kubecel.EvalError](err)
+		failed, ok := errs.As[*kubecel.EvalError](err)
 		if !ok {
 			t.Fatalf("error %v, want an EvalError", err)
 		}

@@ -57,7 +57,9 @@ func TestConcurrency(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for g := range goroutines {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			for round := range rounds {
 				kind := (g + round) % kinds
 				if got := run(t.Context(), kind); got != want[kind] {
@@ -65,7 +67,7 @@ func TestConcurrency(t *testing.T) {
 					return
 				}
 			}
-		})
+		}()
 	}
 	group.Wait()
 }

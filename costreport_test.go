@@ -18,6 +18,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
@@ -129,7 +130,7 @@ func TestReportBadInput(t *testing.T) {
 		"no such schema": {"kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1}]}", "v1"},
 	} {
 		_, err := reportCRD([]byte(test.document), test.version)
-		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
+		if _, ok := errs.As[*kubecel.InputError](err); !ok {
 			t.Errorf("%s: error %v, want an InputError", name, err)
 		}
 	}
@@ -292,7 +293,7 @@ func TestEnvReport(t *testing.T) {
 	})
 	if _, err := env.Report("box.nope"); err == nil {
 		t.Error("no error for an expression that does not compile")
-	} else if _, ok := errors.AsType[*kubecel.CompileError](err); !ok {
+	} else if _, ok := errs.As[*kubecel.CompileError](err); !ok {
 		t.Errorf("error %v, want a CompileError", err)
 	}
 	if x, err = env.ReportEval(t.Context(), "n / 0 > 1", vars); err != nil || x.Actual.Error == "" {

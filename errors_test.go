@@ -2,7 +2,6 @@ package kubecel_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
@@ -207,7 +207,7 @@ func TestMisuse(t *testing.T) {
 	object := map[string]any{"size": int64(2)}
 	var (
 		noContext context.Context
-		errs      = map[string]func() error{
+		calls     = map[string]func() error{
 			"nil context of Eval": func() error { _, err := x.Eval(noContext, nil); return err },
 			"nil variables":       func() error { _, err := x.Eval(t.Context(), nil); return err },
 			"unusable value":      func() error { _, err := x.Eval(t.Context(), map[string]any{"self": 5, "any": nil}); return err },
@@ -257,11 +257,11 @@ func TestMisuse(t *testing.T) {
 			"overload without a body":   func() error { return withOverload(library.Overload{ID: "a", Result: cel.IntType}) },
 		}
 	)
-	for name, f := range errs {
+	for name, f := range calls {
 		noPanic(t, name, func() {
 			err := f()
-			_, input := errors.AsType[*kubecel.InputError](err)
-			_, evaluation := errors.AsType[*kubecel.EvalError](err)
+			_, input := errs.As[*kubecel.InputError](err)
+			_, evaluation := errs.As[*kubecel.EvalError](err)
 			if err == nil || err.Error() == "" || !input && !evaluation {
 				t.Errorf("%s: error %v of type %T", name, err, err)
 			} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 )
 
 // TestBadDocuments holds that each document that is no CRD is told what it is.
@@ -41,15 +42,15 @@ func TestBadDocuments(t *testing.T) {
 			"properties[a]: schema is not structural: OpenAPIV3Schema 'items' must be a schema, but is an array", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			errs := map[string]error{}
-			_, errs["Compile"] = compileCRD([]byte(test.document), test.version)
+			failures := map[string]error{}
+			_, failures["Compile"] = compileCRD([]byte(test.document), test.version)
 			if !test.checks {
-				_, errs["Check"] = checkCRD([]byte(test.document))
+				_, failures["Check"] = checkCRD([]byte(test.document))
 			} else if _, err := checkCRD([]byte(test.document)); err != nil {
 				t.Errorf("Check: %v", err)
 			}
-			for call, err := range errs {
-				unusable, ok := errors.AsType[*kubecel.InputError](err)
+			for call, err := range failures {
+				unusable, ok := errs.As[*kubecel.InputError](err)
 				if !ok {
 					t.Errorf("%s: error %v, want an InputError", call, err)
 				} else if unusable.Code != test.code || !strings.Contains(err.Error(), test.text) {
@@ -71,7 +72,7 @@ func TestBadSchemas(t *testing.T) {
 		"{type: object, properties: {a: {type: array, items: [{}]}}}": "properties[a]: schema is not structural",
 	} {
 		_, err := compileSchema([]byte(schema))
-		if _, ok := errors.AsType[*kubecel.InputError](err); !ok || !strings.Contains(err.Error(), want) {
+		if _, ok := errs.As[*kubecel.InputError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want an InputError with %q", schema, err, want)
 		}
 	}
@@ -144,7 +145,7 @@ func TestBadObjects(t *testing.T) {
 			if want := test.message + " evaluating rule: " + test.rule; v.Message != want {
 				t.Errorf("message %q, want %q", v.Message, want)
 			}
-			failed, ok := errors.AsType[*kubecel.EvalError](v)
+			failed, ok := errs.As[*kubecel.EvalError](v)
 			if !ok || failed.Server != test.message || failed.Position != test.position {
 				t.Errorf("error %#v, want %q at %v", v.Err, test.message, test.position)
 			}
@@ -175,7 +176,7 @@ func TestParseObjectErrors(t *testing.T) {
 		strings.Repeat("- ", 1e5): "object: yaml: exceeded max depth of 10000",
 	} {
 		_, err := kubecel.ParseObject([]byte(data))
-		if unusable, ok := errors.AsType[*kubecel.InputError](err); !ok || unusable.Code != diag.DocumentUnreadable || err.Error() != want {
+		if unusable, ok := errs.As[*kubecel.InputError](err); !ok || unusable.Code != diag.DocumentUnreadable || err.Error() != want {
 			t.Errorf("%.20q: error %v, want %q", data, err, want)
 		}
 	}
@@ -254,7 +255,7 @@ func TestCancelled(t *testing.T) {
 	cancel(cause)
 	env := testEnv(t)
 	_, err := mustCompile(t, env, "true").Eval(done, nil)
-	failed, ok := errors.AsType[*kubecel.EvalError](err)
+	failed, ok := errs.As[*kubecel.EvalError](err)
 	if !ok || failed.Code != diag.Cancelled || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 		t.Errorf("before evaluation: %v", err)
 	}

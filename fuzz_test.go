@@ -3,7 +3,6 @@ package kubecel_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 )
 
 // FuzzCompile holds that no text makes Compile or Eval panic, and that an error
@@ -30,7 +30,7 @@ func FuzzCompile(f *testing.F) {
 		if err == nil {
 			vars := map[string]any{"any": expression, "self": map[string]any{"size": int64(1), "name": expression}}
 			_, err := x.Eval(context.Background(), vars, kubecel.CostLimit(10_000))
-			failed, ok := errors.AsType[*kubecel.EvalError](err)
+			failed, ok := errs.As[*kubecel.EvalError](err)
 			if err != nil && !ok {
 				t.Fatalf("error %T of evaluation", err)
 			}
@@ -43,7 +43,7 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		invalid, ok := errors.AsType[*kubecel.CompileError](err)
+		invalid, ok := errs.As[*kubecel.CompileError](err)
 		if !ok || len(invalid.Issues) == 0 || invalid.Server == "" {
 			t.Fatalf("error %#v", err)
 		}
@@ -87,7 +87,7 @@ func FuzzCompileCRD(f *testing.F) {
 	f.Add([]byte("kind: Pod"))
 	f.Fuzz(func(t *testing.T, document []byte) {
 		findings, err := checkCRD(document)
-		if _, ok := errors.AsType[*kubecel.InputError](err); err != nil && !ok {
+		if _, ok := errs.As[*kubecel.InputError](err); err != nil && !ok {
 			t.Fatalf("Check: error %T", err)
 		}
 		again, _ := checkCRD(document)
@@ -97,14 +97,14 @@ func FuzzCompileCRD(f *testing.F) {
 		}
 		rules, err := compileCRD(document, "")
 		if err != nil {
-			unusable, ok := errors.AsType[*kubecel.InputError](err)
+			unusable, ok := errs.As[*kubecel.InputError](err)
 			if !ok || unusable.Code == "" || unusable.Error() == "" {
 				t.Fatalf("Compile: error %#v", err)
 			}
 			return
 		}
 		for _, rule := range rules.Rules() {
-			if _, ok := errors.AsType[*kubecel.CompileError](rule.Err); rule.Err != nil && !ok {
+			if _, ok := errs.As[*kubecel.CompileError](rule.Err); rule.Err != nil && !ok {
 				t.Errorf("rule %s: error %T", rule.SchemaPath, rule.Err)
 			}
 		}
@@ -128,7 +128,7 @@ func FuzzParseObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		object, err := kubecel.ParseObject(data)
 		if err != nil {
-			if _, ok := errors.AsType[*kubecel.InputError](err); !ok || object != nil {
+			if _, ok := errs.As[*kubecel.InputError](err); !ok || object != nil {
 				t.Fatalf("error %T, object %v", err, object)
 			}
 			return

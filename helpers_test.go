@@ -1,7 +1,6 @@
 package kubecel_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/report"
 )
@@ -75,7 +75,7 @@ func mustCompile(t testing.TB, env *kubecel.Env, expression string) *kubecel.Exp
 func compileError(t testing.TB, env *kubecel.Env, expression string) *kubecel.CompileError {
 	t.Helper()
 	_, err := env.Compile(expression)
-	invalid, ok := errors.AsType[*kubecel.CompileError](err)
+	invalid, ok := errs.As[*kubecel.CompileError](err)
 	if !ok {
 		t.Fatalf("%.100s: error %v, want a CompileError", expression, err)
 	}
@@ -95,7 +95,7 @@ func noPanic(t *testing.T, what string, f func()) {
 
 // code is the code of an InputError, empty for any other error.
 func code(err error) diag.Code {
-	if e, ok := errors.AsType[*kubecel.InputError](err); ok {
+	if e, ok := errs.As[*kubecel.InputError](err); ok {
 		return e.Code
 	}
 	return ""

@@ -244,7 +244,7 @@ func optionError(err error) error {
 		return nil
 	}
 	e := &InputError{Code: diag.OptionInvalid, Detail: "environment: " + err.Error(), Cause: err}
-	if unknown, ok := errors.AsType[*release.Error](err); ok {
+	if unknown := (*release.Error)(nil); errors.As(err, &unknown) {
 		e.Code, e.Detail = diag.ReleaseUnknown, unknown.Error()
 	}
 	return e

@@ -2,13 +2,13 @@ package kubecel_test
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -27,7 +27,7 @@ func TestParseRelease(t *testing.T) {
 		"1.31 ": true, "-1.31": true, "vv1.31": true, "1.31.4.5": true, "\xff": true, "1.٣١": true,
 	} {
 		r, err := release.Parse(text)
-		e, ok := errors.AsType[*release.Error](err)
+		e, ok := errs.As[*release.Error](err)
 		if !ok || !r.IsZero() || e.Malformed != malformed || e.Text != text || !strings.Contains(err.Error(), "1.37") {
 			t.Errorf("%q: %v, %v", text, r, err)
 		}
@@ -82,7 +82,7 @@ func TestReleaseOptions(t *testing.T) {
 		}
 	}
 	_, err := kubecel.NewEnv(kubecel.ForRelease(release.Release{}))
-	if _, ok := errors.AsType[*release.Error](err); !ok {
+	if _, ok := errs.As[*release.Error](err); !ok {
 		t.Errorf("%v is no *ReleaseError", err)
 	}
 	document := crdOf(withRule(`{rule: "isIP('::1')"}`))
@@ -98,7 +98,7 @@ func TestReleaseOptions(t *testing.T) {
 		}(),
 		"Capabilities": func() error { _, err := kubecel.Capabilities(release.Release{}); return err }(),
 	} {
-		if _, ok := errors.AsType[*release.Error](err); !ok || code(err) != diag.ReleaseUnknown {
+		if _, ok := errs.As[*release.Error](err); !ok || code(err) != diag.ReleaseUnknown {
 			t.Errorf("%s: %v is no release error", name, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecel/kubecel/cost"
@@ -248,7 +247,7 @@ func checkResource(c resourceCheckValue, verb types.String) (decisionValue, erro
 		}
 	}
 	if c.v.labelSelector != "" {
-		a.LabelSelector, a.LabelSelectorError = labels.ParseToRequirements(c.v.labelSelector)
+		a.LabelSelector, a.LabelSelectorError = labelRequirements(c.v.labelSelector)
 	}
 	return c.v.authorizer.decide(a)
 }

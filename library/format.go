@@ -1,7 +1,6 @@
 package library
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -122,7 +121,7 @@ func namedFormats() []namedFormat {
 			"Labels of RFC 1123 joined by '.', at most 253 characters: the name of most objects.", "web.example.com", "web..com"},
 		{format("DNS1035Label", 30, validation.IsDNS1035Label), "dns1035Label",
 			"A label of RFC 1035, which begins with a letter: the name of a service.", "web-1", "1-web"},
-		{format("QualifiedName", 60, validation.IsQualifiedName), "qualifiedName",
+		{format("QualifiedName", 60, labelName(validation.IsQualifiedName)), "qualifiedName",
 			"A name of at most 63 characters with an optional subdomain and '/' before it: the key of a label.", "example.com/Web_1", "a/b/c"},
 		{format("DNS1123LabelPrefix", 30, prefix(validation.IsDNS1123Label)), "dns1123LabelPrefix",
 			"The beginning of a DNS 1123 label, which may end in '-'.", "web-", "-web"},
@@ -130,7 +129,7 @@ func namedFormats() []namedFormat {
 			"The beginning of a DNS 1123 subdomain, which may end in '-'.", "web.example-", "web."},
 		{format("DNS1035LabelPrefix", 30, prefix(validation.IsDNS1035Label)), "dns1035LabelPrefix",
 			"The beginning of a DNS 1035 label, which may end in '-'.", "web-", "1web-"},
-		{format("LabelValue", 40, validation.IsValidLabelValue), "labelValue",
+		{format("LabelValue", 40, labelName(validation.IsValidLabelValue)), "labelValue",
 			"The value of a label: empty, or at most 63 letters, digits, '-', '_' and '.'.", "Web_1.0", "a b"},
 		{format("URI", 1103, uriErrors), "uri",
 			"A URI with a scheme, or an absolute path.", "https://example.com/a", "example.com"},
@@ -157,7 +156,7 @@ func prefix(check func(string) []string) func(string) []string {
 }
 
 func uriErrors(s string) []string {
-	if _, err := url.ParseRequestURI(s); err != nil {
+	if _, err := requestURI(s); err != nil {
 		return []string{err.Error()}
 	}
 	return nil

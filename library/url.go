@@ -39,7 +39,7 @@ func urlLibrary() Library {
 					until(release.Minor(31), cost.Scan(cost.Arg(0)))),
 			ofString("isURL", "Tells whether a string is an absolute URI or an absolute path.",
 				// API servers give isURL no price of its own, unlike url.
-				"is_url_string", cel.BoolType, cost.Fixed(1), accepts(url.ParseRequestURI),
+				"is_url_string", cel.BoolType, cost.Fixed(1), accepts(requestURI),
 				Example{Expr: `isURL('https://user:pass@example.com:80/path?query=val#fragment')`, Want: `true`},
 				Example{Expr: `isURL('/absolute-path')`, Want: `true`},
 				Example{Expr: `isURL('../relative')`, Want: `false`}),
@@ -86,7 +86,7 @@ func estimateURLEqual(operands []cost.Operand) cost.Estimate {
 
 func urlQuery(u urlData) ref.Val {
 	values := map[ref.Val]ref.Val{}
-	for key, list := range u.Query() {
+	for key, list := range queryValues(u.RawQuery) {
 		values[types.String(key)] = types.NewStringList(types.DefaultTypeAdapter, list)
 	}
 	return types.NewRefValMap(types.DefaultTypeAdapter, values)
@@ -123,7 +123,7 @@ func NewURL(u *url.URL) ref.Val {
 func parseURL(s string) (urlValue, error) {
 	// Only ParseRequestURI insists on what is absolute, and only Parse knows
 	// fragments.
-	_, err := url.ParseRequestURI(s)
+	_, err := requestURI(s)
 	if err == nil {
 		var u *url.URL
 		if u, err = url.Parse(s); err == nil {

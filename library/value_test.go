@@ -11,8 +11,9 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
-	"github.com/kubecel/kubecel/cost"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubecel/kubecel/cost"
 )
 
 func must[T any](t *testing.T) func(T, error) T {

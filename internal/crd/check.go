@@ -123,12 +123,20 @@ func (c *checker) observe(r *typesystem.Rule, path *field.Path, estimate uint64)
 	c.expensive = c.expensive[:min(len(c.expensive), 4)]
 }
 
+// internalError is field.InternalError of apimachinery 0.36 and later: up to 0.35 the
+// error is not its value.
+func internalError(path *field.Path, err error) *field.Error {
+	e := field.InternalError(path, err)
+	e.BadValue = err
+	return e
+}
+
 // rules compiles and checks the rules of a part.
 func (c *checker) rules(p part) (findings []diag.Finding) {
 	path, at := p.path.Child("x-kubernetes-validations"), p.at
 	scope, err := at.scope(c.compiler)
 	if err != nil {
-		return []diag.Finding{finding(diag.NoType, field.InternalError(path, err), nil)}
+		return []diag.Finding{finding(diag.NoType, internalError(path, err), nil)}
 	}
 	for i := range p.doc.Validations {
 		r := &p.doc.Validations[i]

@@ -1,11 +1,11 @@
 package crd
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 )
 
 const thingCRD = `# a comment
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 }
 
 func codeAndText(err error) string {
-	if e, ok := errors.AsType[*diag.InputError](err); ok {
+	if e, ok := errs.As[*diag.InputError](err); ok {
 		return string(e.Code) + ": " + e.Error()
 	}
 	return ""

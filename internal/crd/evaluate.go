@@ -110,7 +110,7 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 // evalError is the error of an evaluation that gave no value.
 func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError {
 	e := &diag.EvalError{Code: code, Expression: r.Expr, Server: result.Err.Error(), Cause: result.Err}
-	if failed, ok := errors.AsType[*types.Err](result.Err); ok {
+	if failed := (*types.Err)(nil); errors.As(result.Err, &failed) {
 		e.Position = r.program.Position(e.Expression, failed.NodeID())
 	}
 	return e

@@ -300,12 +300,14 @@ func TestValidateConcurrently(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for i := range 64 {
-		wg.Go(func() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
 			r, err := v.Validate(context.Background(), map[string]any{"a": int64(-i)}, nil, Options{})
 			if err != nil || len(r.Violations) != 1 || r.Violations[0].Message != fmt.Sprintf("is %d", -i) {
 				t.Errorf("%+v, %v", r, err)
 			}
-		})
+		}()
 	}
 	wg.Wait()
 }

@@ -128,14 +128,16 @@ func TestConcurrent(t *testing.T) {
 		prog := mustPlan(t, e, text)
 		want := prog.Eval(t.Context(), nativeVars(), Unlimited)
 		for range 4 {
-			group.Go(func() {
+			group.Add(1)
+			go func() {
+				defer group.Done()
 				for range 50 {
 					got := prog.Eval(t.Context(), nativeVars(), Unlimited)
 					if fmt.Sprint(got.Err) != fmt.Sprint(want.Err) || got.Cost != want.Cost {
 						t.Errorf("%s: %+v, want %+v", text, got, want)
 					}
 				}
-			})
+			}()
 		}
 	}
 	group.Wait()

@@ -2,7 +2,6 @@ package typesystem_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/celgo"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/internal/race"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
@@ -245,7 +245,7 @@ func TestCompileErrors(t *testing.T) {
 			}
 			continue
 		}
-		if unusable, ok := errors.AsType[*diag.InputError](err); !ok || unusable.Cause.Error() != c.Error {
+		if unusable, ok := errs.As[*diag.InputError](err); !ok || unusable.Cause.Error() != c.Error {
 			t.Errorf("%s: %v, want %s", c.Schema, err, c.Error)
 		}
 	}

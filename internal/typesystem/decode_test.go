@@ -1,7 +1,6 @@
 package typesystem_test
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/internal/race"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
@@ -64,7 +64,7 @@ func TestParseOpenAPI(t *testing.T) {
 		if text := errorText(err); text != c.err {
 			t.Errorf("%s: %q, want %q", c.doc, text, c.err)
 		}
-		if _, ok := errors.AsType[*diag.InputError](err); err != nil && !ok {
+		if _, ok := errs.As[*diag.InputError](err); err != nil && !ok {
 			t.Errorf("%s: error of type %T", c.doc, err)
 		}
 	}

@@ -118,7 +118,9 @@ func TestConcurrentUse(t *testing.T) {
 	p := typesystem.NewProvider(types.NewEmptyRegistry(), s, "T")
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
 			for range 50 {
 				if eq := value.Equal(s.WithObjectMeta().Value(benchData)); eq != types.True {
 					t.Error(eq)
@@ -127,7 +129,7 @@ func TestConcurrentUse(t *testing.T) {
 				p.FindStructFieldType("T", "items")
 				s.Sizes(release.Newest()).SizeOf([]string{"self", "labels", "@values"})
 			}
-		})
+		}()
 	}
 	wg.Wait()
 }

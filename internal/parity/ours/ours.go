@@ -4,12 +4,12 @@ package ours
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/internal/parity"
 	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
@@ -109,7 +109,7 @@ func (i *Implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
 	o.Type = x.OutputType().String()
 	o.Estimate = [2]uint64{x.Estimate().Min, x.Estimate().Max}
 	result, err := x.Eval(context.Background(), env.values)
-	if failed, ok := errors.AsType[*kubecel.EvalError](err); ok {
+	if failed, ok := errs.As[*kubecel.EvalError](err); ok {
 		o.Error, o.Cost = failed.Server, failed.Cost
 		return o
 	}
@@ -123,7 +123,7 @@ func (i *Implementation) Expression(c parity.ExprCase) (o parity.ExprOutcome) {
 
 // refused says why an expression does not compile, in the words of a server.
 func refused(o *parity.ExprOutcome, err error) {
-	failed, ok := errors.AsType[*kubecel.CompileError](err)
+	failed, ok := errs.As[*kubecel.CompileError](err)
 	if !ok {
 		o.CompileError = err.Error()
 		return

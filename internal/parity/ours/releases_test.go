@@ -34,13 +34,15 @@ func TestReleases(t *testing.T) {
 		answers, at := maps.Clone(a), i
 		i++
 		turn <- struct{}{}
-		running.Go(func() {
+		running.Add(1)
+		go func() {
+			defer running.Done()
 			defer func() { <-turn }()
 			var err error
 			if reports[at], err = parity.CompareRelease(r, answers, NewRelease(r), accepted, corpus, ledger); err != nil {
 				t.Errorf("%v: %v", r, err)
 			}
-		})
+		}()
 		return nil
 	})
 	running.Wait()
@@ -71,7 +73,9 @@ func acceptedBy(t *testing.T, corpus *parity.Corpus) map[parity.Question]map[rel
 	verdicts := make([]map[release.Release]bool, len(cases))
 	var running sync.WaitGroup
 	for worker := range runtime.GOMAXPROCS(0) {
-		running.Go(func() {
+		running.Add(1)
+		go func() {
+			defer running.Done()
 			i := New()
 			for n := worker; n < len(cases); n += runtime.GOMAXPROCS(0) {
 				var err error
@@ -79,7 +83,7 @@ func acceptedBy(t *testing.T, corpus *parity.Corpus) map[parity.Question]map[rel
 					t.Errorf("%s: %v", cases[n].Expr, err)
 				}
 			}
-		})
+		}()
 	}
 	running.Wait()
 	all := map[parity.Question]map[release.Release]bool{}

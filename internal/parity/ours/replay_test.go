@@ -50,13 +50,15 @@ func TestConcurrentReplay(t *testing.T) {
 	}
 	var running sync.WaitGroup
 	for range 4 {
-		running.Go(func() {
+		running.Add(1)
+		go func() {
+			defer running.Done()
 			for n, c := range cases {
 				if got := i.Expression(c); got != alone[n] {
 					t.Errorf("%s %s: %v, alone %v", c.Env.Name, c.Expr, got, alone[n])
 				}
 			}
-		})
+		}()
 	}
 	running.Wait()
 	t.Logf("%d expressions", len(cases))

@@ -3,7 +3,6 @@ package ours
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/internal/parity"
 )
 
@@ -51,7 +51,7 @@ func (i *Implementation) Schema(c parity.SchemaCase) (o parity.SchemaOutcome) {
 
 // serverText is what the server says of a schema, without the place.
 func serverText(err error) string {
-	if e, ok := errors.AsType[*kubecel.InputError](err); ok {
+	if e, ok := errs.As[*kubecel.InputError](err); ok {
 		return e.Cause.Error()
 	}
 	return err.Error()
