@@ -47,7 +47,7 @@ func TestCompileErrors(t *testing.T) {
 		{"'€' == x", diag.UndeclaredReference, "1:8", "'€' == x\n       ^", "", ""},
 		{"1 == 1 &&\n\t'é' == x", diag.UndeclaredReference, "2:9", "\t'é' == x\n\t       ^", "", ""},
 		{"1 == 1 &&\r\n  x\r\n  == 2", diag.UndeclaredReference, "2:3", "  x\n  ^", "", ""},
-		{"self.size > 'a'", diag.NoMatchingOverload, "1:11", "self.size > 'a'\n          ^", "",
+		{"self.size > 'a'", diag.NoMatchingOverload, "1:11", "self.size > 'a'\n          ^", "convert one of them, such as by string(x)",
 			"1:11: found no matching overload for '_>_' applied to '(int, string)'\n | self.size > 'a'\n | ..........^"},
 		{"[1].foo(1)", diag.UndeclaredFunction, "1:8", "[1].foo(1)\n       ^", "",
 			"1:8: undeclared reference to 'foo' (in container '')\n | [1].foo(1)\n | .......^"},

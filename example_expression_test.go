@@ -253,7 +253,7 @@ func ExampleCompileError() {
 	// Output:
 	// NoMatchingOverload in line 2 column 15
 	// expression does not compile
-	// 2:15: found no matching overload for '_>_' applied to '(int, string)'
+	// 2:15: found no matching overload for '_>_' applied to '(int, string)' (convert one of them, such as by string(x))
 	//   |   name.size() > '3'
 	//   |               ^
 	// A server says: compilation failed: ERROR: <input>:2:15: found no matching overload for '_>_' applied to '(int, string)'

@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,16 +62,20 @@ func (s *Scope) syntaxError(source common.Source, issues *cel.Issues) *diag.Comp
 				issue.Hint = fmt.Sprintf("the property %q is written %s", word, ident)
 			}
 		}
+		if issue.Hint == "" {
+			issue.Hint = syntaxSlip(before, after)
+		}
 		return issue
 	})
 }
 
 // checkError tells the classes of type errors apart by the node that an
-// issue belongs to.
-func (s *Scope) checkError(parsed *celast.AST, source common.Source, issues *cel.Issues) *diag.CompileError {
+// issue belongs to. The tree has the types that the checker found.
+func (s *Scope) checkError(tree *celast.AST, source common.Source, issues *cel.Issues) *diag.CompileError {
 	nodes := map[int64]celast.Expr{}
-	celast.PostOrderVisit(parsed.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
-	missing := s.missingFields(parsed, source)
+	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
+	typeOf := maps.Clone(tree.TypeMap())
+	missing := s.missingFields(tree, source)
 	return compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
@@ -77,26 +83,27 @@ func (s *Scope) checkError(parsed *celast.AST, source common.Source, issues *cel
 		}
 		switch node.Kind() {
 		case celast.IdentKind:
-			return diag.Issue{Code: diag.UndeclaredReference, Hint: s.env.laterName(node, nodes)}
+			return diag.Issue{Code: diag.UndeclaredReference, Hint: cmp.Or(s.env.laterName(node, nodes), s.nameSlip(node.AsIdent()))}
 		case celast.SelectKind:
 			return s.selectIssue(source, node, err, missing)
 		case celast.CallKind:
-			return s.callIssue(node)
+			return s.callIssue(node, typeOf)
 		}
 		return diag.Issue{Code: diag.TypeMismatch}
 	})
 }
 
-func (s *Scope) callIssue(node celast.Expr) diag.Issue {
+func (s *Scope) callIssue(node celast.Expr, typeOf map[int64]*types.Type) diag.Issue {
 	call := node.AsCall()
 	name := call.FunctionName()
 	if _, declared := s.env.cel.Functions()[name]; declared {
+		hint := s.env.laterOverload(call)
 		if name == operators.Index {
-			return diag.Issue{Code: diag.NoMatchingOverload, Hint: indexHint(call)}
+			hint = indexHint(call)
 		}
-		return diag.Issue{Code: diag.NoMatchingOverload, Hint: s.env.laterOverload(call)}
+		return diag.Issue{Code: diag.NoMatchingOverload, Hint: cmp.Or(hint, s.overloadSlip(call, typeOf))}
 	}
-	return diag.Issue{Code: diag.UndeclaredFunction, Hint: s.env.laterFunction(call)}
+	return diag.Issue{Code: diag.UndeclaredFunction, Hint: cmp.Or(s.env.laterFunction(call), s.functionSlip(call))}
 }
 
 // indexHint helps those who index an object by the name of a property.
@@ -144,8 +151,8 @@ const (
 	maxNameCompare = 64 // bytes: longer names are not compared
 )
 
-// nearest returns the identifier of the property whose spelling is nearest, the
-// first of several, and none if all are too far.
+// nearest returns the identifier of the property that differs in case alone or
+// whose spelling is nearest, the first of several, and none if all are too far.
 func nearest(field string, properties []string) string {
 	best, least := "", min(maxEdits, len(field)/2)+1
 	if len(field) > maxNameCompare {
@@ -155,6 +162,9 @@ func nearest(field string, properties []string) string {
 		ident, ok := escaping.Escape(name)
 		if !ok || len(ident) > len(field)+maxEdits || len(field) > len(ident)+maxEdits {
 			continue
+		}
+		if strings.EqualFold(field, ident) {
+			return ident
 		}
 		if d := edits(field, ident); d < least {
 			best, least = ident, d

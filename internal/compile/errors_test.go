@@ -92,7 +92,7 @@ func TestKeywordHints(t *testing.T) {
 		"self.null.x":   `the property "null" is written __null__`,
 		"'é' + self.in": `the property "in" is written __in__`,
 		"1 in in":       "",
-		"self.int +":    "",
+		"self.int +":    "something is missing after +",
 	} {
 		issue := firstIssue(t, scope, expression)
 		if issue.Code != diag.SyntaxError || issue.Hint != hint {
@@ -132,7 +132,7 @@ func TestHintsOfReleases(t *testing.T) {
 		{28, `1 < 1.5`, "comparing numbers of different types needs Kubernetes 1.29"},
 		{28, `{'a': 1}.?a.hasValue()`, "the syntax of optional types needs Kubernetes 1.29"},
 		{28, `[?1]`, "the syntax of optional types needs Kubernetes 1.29"},
-		{28, `[1,`, ""},
+		{28, `[1,`, "a ] is missing"},
 		{37, `[1].includes(1)`, "includes came with Kubernetes 1.37; API servers accept it in new expressions from 1.38 on"},
 		{37, `ip('::').isCanonical()`, "isCanonical is in no released API server"},
 		{37, `jsonpatch.escapeKey('a')`, "only mutating admission policies have jsonpatch.escapeKey"},

@@ -19,6 +19,7 @@ import (
 type Scope struct {
 	env      *Env
 	checker  *checker.Env
+	vars     []*decls.VariableDecl
 	provider types.Provider
 	sizes    pricing.Sizer
 }
@@ -33,10 +34,11 @@ func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls
 	}
 	// Those of the base environment again, so that a name declared in both is an
 	// error: since v0.31 the checker only looks at the last scope.
-	if err := scoped.AddIdents(append(e.cel.Variables(), vars...)...); err != nil {
+	vars = append(e.cel.Variables(), vars...)
+	if err := scoped.AddIdents(vars...); err != nil {
 		return nil, err
 	}
-	return &Scope{env: e, checker: scoped, provider: provider, sizes: sizes}, nil
+	return &Scope{env: e, checker: scoped, vars: vars, provider: provider, sizes: sizes}, nil
 }
 
 // Compile parses, checks, plans and estimates an expression. The error is what a
@@ -90,7 +92,7 @@ func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *d
 	checked, errs := checker.Check(parsed, source, s.checker)
 	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
 	if issues.Err() != nil {
-		return nil, s.checkError(parsed, source, issues)
+		return nil, s.checkError(checked, source, issues)
 	}
 	expr := source.Content()
 	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
