@@ -84,6 +84,35 @@ func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
 	return crd.Check(c.definition, env.Rules()), nil
 }
 
+// CheckUpdate says what an API server says of the schemas and rules when the CRD
+// replaces an old one, as [CRD.Check] does for a new one. An update may keep what it
+// could not bring in:
+//
+//   - Expressions that the old CRD has anywhere may use all that the server knows.
+//   - In a version whose schema is as it was, no expression is too expensive by itself
+//     (since Kubernetes 1.29).
+//   - A missing schema, a schema that is not structural, an unknown type, a set whose
+//     elements are not atomic, and keys of a list that may be missing or null are
+//     accepted if the old CRD has one like it, whichever its place.
+//
+// The old CRD itself is not judged.
+func (c *CRD) CheckUpdate(old *CRD, opts ...CRDOption) ([]Finding, error) {
+	if c.isZero() || old.isZero() {
+		return nil, errZeroCRD()
+	}
+	config := newServerConfig(opts)
+	written, err := config.written()
+	if err != nil {
+		return nil, err
+	}
+	evaluating, err := config.evaluating()
+	if err != nil {
+		return nil, err
+	}
+	stored := crd.NewStored(old.definition, evaluating.Rules(), config.of())
+	return crd.CheckUpdate(c.definition, stored, written.Rules()), nil
+}
+
 // Compile compiles the x-kubernetes-validations rules of a version, as an API
 // server does to validate objects. Its release is the newest, or another with
 // [ForRelease].

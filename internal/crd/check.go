@@ -35,21 +35,31 @@ func Check(d *Definition, rules *compile.Rules) []diag.Finding { return NewCheck
 type Checks struct {
 	findings []diag.Finding
 	schemas  []*schemaCheck
+	stored   *Stored
 }
 
-// NewChecks prepares to check a CRD.
-func NewChecks(d *Definition) *Checks {
-	c := &Checks{}
-	for i := range d.Versions {
-		if d.Versions[i].Schema == nil {
+// NewChecks prepares to check a new CRD.
+func NewChecks(d *Definition) *Checks { return newChecks(d, &Stored{}) }
+
+// newChecks prepares to check a CRD that replaces a stored one, which is empty for a new CRD.
+func newChecks(d *Definition, stored *Stored) *Checks {
+	c := &Checks{stored: stored}
+	waived := stored.of(d)
+	for i, v := range d.Versions {
+		detail := ""
+		if waived.schemas {
+			detail = "because otherwise all fields are pruned"
+		}
+		if v.Schema == nil && (!waived.schemas || v.Served && !d.PreserveUnknownFields) {
 			path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-			c.findings = append(c.findings, finding(diag.SchemaMissing, field.Required(path, ""), nil))
+			c.findings = append(c.findings, finding(diag.SchemaMissing, field.Required(path, detail), nil))
 		}
 	}
 	shared := d.shared()
-	for i := range d.Versions {
+	for i, v := range d.Versions {
 		path, status := d.schema(i, shared)
-		c.schemas = append(c.schemas, checkSchema(d.Versions[i].Schema, path, status))
+		waived.costs = stored.waivesCosts(v.Name, d, shared)
+		c.schemas = append(c.schemas, checkSchema(v.Schema, path, status, waived))
 		if shared {
 			break // they are all the same, and looked at once
 		}
@@ -62,7 +72,7 @@ func NewChecks(d *Definition) *Checks {
 func (c *Checks) In(rules *compile.Rules, visit func(*Site)) []diag.Finding {
 	findings := slices.Clone(c.findings)
 	for _, s := range c.schemas {
-		found, _ := s.in(rules, visit)
+		found, _ := s.in(&checker{compiler: rules, stored: c.stored, visit: visit})
 		findings = append(findings, found...)
 	}
 	return findings
@@ -71,15 +81,15 @@ func (c *Checks) In(rules *compile.Rules, visit func(*Site)) []diag.Finding {
 // InspectSchema checks a schema as Check does, and returns every rule that is
 // compiled, and what all expressions are estimated to cost.
 func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, rules *compile.Rules) (findings []diag.Finding, sites []*Site, total uint64) {
-	findings, total = checkSchema(s, path, status).in(rules, func(s *Site) { sites = append(sites, s) })
+	c := &checker{compiler: rules, stored: &Stored{}, visit: func(s *Site) { sites = append(sites, s) }}
+	findings, total = checkSchema(s, path, status, waived{}).in(c)
 	return findings, sites, total
 }
 
 // in checks the rules of a schema too, and adds their estimates.
-func (s *schemaCheck) in(rules *compile.Rules, visit func(*Site)) (findings []diag.Finding, total uint64) {
+func (s *schemaCheck) in(c *checker) (findings []diag.Finding, total uint64) {
 	findings = slices.Clone(s.findings)
-	c := &checker{compiler: rules, visit: visit}
-	if rules != nil {
+	if c.compiler != nil {
 		for _, p := range s.ruled {
 			findings = append(findings, c.rules(p)...)
 		}
@@ -98,7 +108,9 @@ func (s *schemaCheck) in(rules *compile.Rules, visit func(*Site)) (findings []di
 // checker checks the rules of one schema.
 type checker struct {
 	compiler *compile.Rules
-	visit    func(*Site)
+	// stored is the CRD that is replaced.
+	stored *Stored
+	visit  func(*Site)
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
@@ -140,11 +152,18 @@ func (c *checker) rules(p part) (findings []diag.Finding) {
 	}
 	for i := range p.doc.Validations {
 		r := &p.doc.Validations[i]
+		rule, message := scope, scope
+		if c.stored.expressions[r.Expr] {
+			rule = c.stored.scope(at, scope)
+		}
+		if c.stored.messages[r.MessageExpression] {
+			message = c.stored.scope(at, scope)
+		}
 		site := &Site{
 			Rule: r, Path: path.Index(i), Place: at.inSchema(), Doc: at.doc, Self: at.self, Chain: at.chain(),
-			Cardinality: at.cardinality(), Fallback: at.self.MaxCardinality(), compiledRule: compileRule(scope, p.doc, r),
+			Cardinality: at.cardinality(), Fallback: at.self.MaxCardinality(), compiledRule: compileRule(rule, message, p.doc, r),
 		}
-		c.rule(site, p.uncorrelated)
+		c.rule(site, p.inherited)
 		findings = append(findings, site.Findings...)
 		if c.visit != nil {
 			c.visit(site)
@@ -153,8 +172,8 @@ func (c *checker) rules(p part) (findings []diag.Finding) {
 	return findings
 }
 
-// rule checks a rule. Uncorrelated is the node above without old values, if there is one.
-func (c *checker) rule(s *Site, uncorrelated *field.Path) {
+// rule checks a rule of a part.
+func (c *checker) rule(s *Site, part inherited) {
 	r := s.Rule
 	add := func(code diag.Code, server *field.Error) *diag.Finding {
 		s.Findings = append(s.Findings, finding(code, server, r))
@@ -165,7 +184,7 @@ func (c *checker) rule(s *Site, uncorrelated *field.Path) {
 	if s.Expr != nil {
 		estimate = pricing.Repeated(s.Expr.Estimate.Max, s.Cardinality)
 	}
-	if estimate > cost.EstimateLimit {
+	if estimate > cost.EstimateLimit && !part.waived.costs {
 		add(diag.EstimateExceeded, field.Forbidden(rulePath, pricing.ExceedsMessage("estimated rule cost", estimate, cost.EstimateLimit)))
 	}
 	c.observe(r, rulePath, estimate)
@@ -176,14 +195,14 @@ func (c *checker) rule(s *Site, uncorrelated *field.Path) {
 		add(s.messageCode, field.Invalid(messagePath, reported{*r}, e.Server)).Err = e
 	} else if s.Message != nil {
 		estimate := s.Message.Estimate.Max
-		if estimate > cost.EstimateLimit {
+		if estimate > cost.EstimateLimit && !part.waived.costs {
 			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)))
 		}
 		c.observe(r, messagePath, estimate)
 	}
 	if s.oldSelf {
-		if uncorrelated != nil {
-			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Expr, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", uncorrelated)))
+		if part.uncorrelated != nil {
+			add(diag.OldSelfUncorrelatable, field.Invalid(rulePath, r.Expr, fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", part.uncorrelated)))
 		}
 	} else if r.OptionalOldSelf != nil {
 		add(diag.OldSelfUnused, field.Invalid(s.Path.Child("optionalOldSelf"), *r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))

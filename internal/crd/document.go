@@ -1,6 +1,6 @@
 // Package crd knows CustomResourceDefinitions: it reads them, says of their
-// schemas and rules what an API server says on creation, and validates objects
-// by their rules.
+// schemas and rules what an API server says on creation or on an update, and
+// validates objects by their rules.
 //
 // The reference is the API server of Kubernetes 1.37. Where that visits maps in
 // random order, this package visits them in sorted order.
@@ -28,6 +28,9 @@ const (
 type Definition struct {
 	// Name is the name of the CRD itself, plural.group.
 	Name string
+	// PreserveUnknownFields tells whether unknown fields are kept everywhere, as they
+	// can be in a CRD that was stored before v1.
+	PreserveUnknownFields bool
 	// Versions are the versions in the order of the document.
 	Versions []Version
 }
@@ -35,8 +38,9 @@ type Definition struct {
 // Version is one version of a custom resource.
 type Version struct {
 	Name string
-	// Storage tells whether objects are stored in the version.
-	Storage bool
+	// Storage tells whether objects are stored in the version, Served whether they are
+	// served in it.
+	Storage, Served bool
 	// Schema is the schema, nil if there is none.
 	Schema *typesystem.OpenAPI
 	// Status tells whether the status subresource is enabled.
@@ -110,9 +114,12 @@ func decode(tree any) (*Definition, error) {
 			Name string `json:"name"`
 		} `json:"metadata"`
 		Spec struct {
+			PreserveUnknownFields bool `json:"preserveUnknownFields"`
+
 			Versions []struct {
 				Name    string `json:"name"`
 				Storage bool   `json:"storage"`
+				Served  bool   `json:"served"`
 				Schema  struct {
 					OpenAPIV3Schema typesystem.JSON `json:"openAPIV3Schema"`
 				} `json:"schema"`
@@ -125,9 +132,11 @@ func decode(tree any) (*Definition, error) {
 	if err := typesystem.Decode(tree, &d); err != nil {
 		return nil, err
 	}
-	out := &Definition{Name: d.Metadata.Name, Versions: make([]Version, len(d.Spec.Versions))}
+	out := &Definition{
+		Name: d.Metadata.Name, PreserveUnknownFields: d.Spec.PreserveUnknownFields, Versions: make([]Version, len(d.Spec.Versions)),
+	}
 	for i, v := range d.Spec.Versions {
-		out.Versions[i] = Version{Name: v.Name, Storage: v.Storage, Status: v.Subresources.Status != nil}
+		out.Versions[i] = Version{Name: v.Name, Storage: v.Storage, Served: v.Served, Status: v.Subresources.Status != nil}
 		if v.Schema.OpenAPIV3Schema.Value == nil {
 			continue
 		}

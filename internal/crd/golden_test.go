@@ -46,6 +46,12 @@ type schemaCase struct {
 	Schema  json.RawMessage   `json:"schema"`
 	Schemas []json.RawMessage `json:"schemas"`
 	Status  []bool            `json:"status"`
+	// Versions are the names of the versions, v1 and so on if there are none.
+	Versions []string `json:"versions"`
+	// Hidden tells which versions are not served.
+	Hidden []bool `json:"hidden"`
+	// Preserve is preserveUnknownFields.
+	Preserve bool `json:"preserve"`
 }
 
 func (c schemaCase) definition(t testing.TB) *Definition {
@@ -56,7 +62,10 @@ func (c schemaCase) definition(t testing.TB) *Definition {
 	}
 	var versions []map[string]any
 	for i, s := range schemas {
-		v := map[string]any{"name": fmt.Sprintf("v%d", i+1), "served": true, "storage": i == 0}
+		v := map[string]any{"name": fmt.Sprintf("v%d", i+1), "served": i >= len(c.Hidden) || !c.Hidden[i], "storage": i == 0}
+		if i < len(c.Versions) {
+			v["name"] = c.Versions[i]
+		}
 		if string(s) != "null" {
 			v["schema"] = map[string]any{"openAPIV3Schema": s}
 		}
@@ -70,6 +79,7 @@ func (c schemaCase) definition(t testing.TB) *Definition {
 		"metadata": map[string]any{"name": "things.example.com"},
 		"spec": map[string]any{
 			"group": "example.com", "names": map[string]any{"plural": "things", "kind": "Thing"}, "versions": versions,
+			"preserveUnknownFields": c.Preserve,
 		},
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ var openAPITypes = []string{"array", "boolean", "integer", "number", "object", "
 
 // standard checks what a CRD may not use of OpenAPI.
 func standard(s *typesystem.OpenAPI, path *field.Path, in inherited) (errs field.ErrorList) {
-	if s.Type != "" && !slices.Contains(openAPITypes, s.Type) {
+	if s.Type != "" && !slices.Contains(openAPITypes, s.Type) && !in.waived.types {
 		errs = append(errs, field.NotSupported(path.Child("type"), s.Type, openAPITypes))
 	}
 	for _, f := range []struct {
@@ -47,13 +47,13 @@ func standard(s *typesystem.OpenAPI, path *field.Path, in inherited) (errs field
 }
 
 // topology checks the Kubernetes extensions that describe lists and maps.
-func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
+func topology(s *typesystem.OpenAPI, path *field.Path, waived waived) (errs field.ErrorList) {
 	if is(s.PreserveUnknownFields, false) {
 		errs = append(errs, field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
 	}
 	errs = append(errs, extension(s, path, "object", "x-kubernetes-map-type", s.MapType, "atomic", "granular")...)
 	errs = append(errs, extension(s, path, "array", "x-kubernetes-list-type", s.ListType, "atomic", "set", "map")...)
-	if s.Type == "array" {
+	if s.Type == "array" && !waived.sets {
 		errs = append(errs, atomicSetItems(s, path)...)
 	}
 	if len(s.ListMapKeys) > 0 {
@@ -66,6 +66,9 @@ func topology(s *typesystem.OpenAPI, path *field.Path) (errs field.ErrorList) {
 	}
 	if is(s.ListType, "map") {
 		errs = append(errs, mapList(s, path)...)
+	}
+	if waived.keys {
+		return errs
 	}
 	return append(errs, keyedItems(s, path)...)
 }

@@ -29,12 +29,12 @@ func checkError(code diag.Code, expr, text string) *diag.CompileError {
 	return &diag.CompileError{Expression: expr, Stage: diag.StageCheck, Issues: []diag.Issue{{Code: code, Message: text}}, Server: text}
 }
 
-// compileRule compiles a rule that stands at a node of a schema.
-func compileRule(scope *compile.RuleScope, node *typesystem.OpenAPI, r *typesystem.Rule) (out compiledRule) {
+// compileRule compiles a rule that stands at a node of a schema, and its messageExpression.
+func compileRule(rule, message *compile.RuleScope, node *typesystem.OpenAPI, r *typesystem.Rule) (out compiledRule) {
 	if strings.TrimSpace(r.Expr) == "" {
 		return out
 	}
-	expr, err := scope.Compile(r.Expr, is(r.OptionalOldSelf, true))
+	expr, err := rule.Compile(r.Expr, is(r.OptionalOldSelf, true))
 	if expr != nil && expr.Type() != cel.BoolType {
 		// oldSelf is looked for only in rules of the right type.
 		out.code, out.Err = diag.RuleNotBool, checkError(diag.TypeMismatch, r.Expr, "cel expression must evaluate to a bool")
@@ -47,7 +47,7 @@ func compileRule(scope *compile.RuleScope, node *typesystem.OpenAPI, r *typesyst
 	}
 	out.Expr = expr
 	if r.MessageExpression != "" {
-		message, err := scope.Compile(r.MessageExpression, is(r.OptionalOldSelf, true))
+		message, err := message.Compile(r.MessageExpression, is(r.OptionalOldSelf, true))
 		// With an error here the field path is not looked at any more.
 		if message != nil && message.Type() != cel.StringType {
 			out.messageCode = diag.MessageExpressionNotString

@@ -19,7 +19,7 @@ type schemaCheck struct {
 }
 
 // checkSchema checks a whole schema. Status tells whether it has a status subresource.
-func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool) *schemaCheck {
+func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, waived waived) *schemaCheck {
 	c := &schemaCheck{path: path}
 	if s == nil {
 		return c
@@ -30,8 +30,12 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool) *schemaCh
 	if s.Nullable {
 		c.add(diag.SchemaInvalid, field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
-	root := part{doc: s, path: path, root: true}
+	root := part{doc: s, path: path, root: true, inherited: inherited{waived: waived}}
 	inconvertible := typesystem.CheckStructural(s)
+	if waived.structure {
+		c.part(root)
+		return c
+	}
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		c.add(diag.NotStructural, errs...)
@@ -60,7 +64,7 @@ func (c *schemaCheck) part(p part) {
 	found := len(c.findings)
 	c.add(diag.SchemaInvalid, standard(p.doc, p.path, p.inherited)...)
 	p.below(c.part)
-	c.add(diag.SchemaInvalid, topology(p.doc, p.path)...)
+	c.add(diag.SchemaInvalid, topology(p.doc, p.path, p.waived)...)
 	for i := range p.doc.Validations {
 		c.findings = append(c.findings, ruleText(p.doc, &p.doc.Validations[i], p.path.Child("x-kubernetes-validations").Index(i))...)
 	}
@@ -84,6 +88,7 @@ type part struct {
 
 // inherited is what a part takes over from the parts above it.
 type inherited struct {
+	waived waived
 	// whyNoDefaults says why no default may stand. It is empty where one may.
 	whyNoDefaults string
 	// resourceMeta is true within the type and object metadata of a resource.

@@ -77,6 +77,19 @@ type schemaInput struct {
 	Schema  json.RawMessage    `json:"schema"`
 	Schemas []*json.RawMessage `json:"schemas"`
 	Status  []bool             `json:"status"`
+	// Versions are the names of the versions, v1 and so on if there are none.
+	Versions []string `json:"versions"`
+	// Hidden tells which versions are not served.
+	Hidden []bool `json:"hidden"`
+	// Preserve is preserveUnknownFields.
+	Preserve bool `json:"preserve"`
+}
+
+// updateInput is a CRD that replaces an old one.
+type updateInput struct {
+	Name string      `json:"name"`
+	Old  schemaInput `json:"old"`
+	New  schemaInput `json:"new"`
 }
 
 func (c schemaInput) document() ([]byte, error) {
@@ -86,7 +99,10 @@ func (c schemaInput) document() ([]byte, error) {
 	}
 	var versions []any
 	for i, s := range schemas {
-		v := map[string]any{"name": fmt.Sprintf("v%d", i+1), "served": true, "storage": i == 0}
+		v := map[string]any{"name": fmt.Sprintf("v%d", i+1), "served": i >= len(c.Hidden) || !c.Hidden[i], "storage": i == 0}
+		if i < len(c.Versions) {
+			v["name"] = c.Versions[i]
+		}
 		if s != nil {
 			v["schema"] = map[string]any{"openAPIV3Schema": s}
 		}
@@ -99,7 +115,7 @@ func (c schemaInput) document() ([]byte, error) {
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": map[string]any{"name": "things.example.com"},
 		"spec": map[string]any{
-			"group": "example.com", "scope": "Namespaced", "versions": versions,
+			"group": "example.com", "scope": "Namespaced", "preserveUnknownFields": c.Preserve, "versions": versions,
 			"names": map[string]any{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
 		},
 	})
@@ -118,29 +134,64 @@ func recordChecks(inputs string) func([]byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			seen := distinct(120, 120, func() []errorLine {
-				var errs field.ErrorList
-				if errs, err = reference.CheckCRD(document); err != nil {
-					return nil
-				}
-				return errorLines(errs)
-			}, jsonKey)
+			all[c.Name], err = errorsOf(func() (field.ErrorList, error) { return reference.CheckCRD(document) })
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
-			first := crdErrors{Ordered: len(seen) == 1, Errors: seen[0]}
-			if !first.Ordered {
-				for _, o := range seen {
-					slices.SortStableFunc(o, byText)
-				}
-				// Which rules are named for a total that is too high can differ
-				// too. The golden has the first of them.
-				first.Errors = slices.MinFunc(seen, func(a, b []errorLine) int { return strings.Compare(jsonKey(a), jsonKey(b)) })
-			}
-			all[c.Name] = first
 		}
 		return writeJSON(all)
 	}
+}
+
+// recordUpdates checks the updates of a file.
+func recordUpdates([]byte) ([]byte, error) {
+	var cases []updateInput
+	if err := readInputs("crd/updates.yaml", &cases); err != nil {
+		return nil, err
+	}
+	all := map[string]crdErrors{}
+	for _, c := range cases {
+		old, err := c.Old.document()
+		if err != nil {
+			return nil, err
+		}
+		document, err := c.New.document()
+		if err != nil {
+			return nil, err
+		}
+		all[c.Name], err = errorsOf(func() (field.ErrorList, error) {
+			errs, err := reference.UpdateCRD(document, old)
+			return reference.AboutSchemas(errs), err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return writeJSON(all)
+}
+
+// errorsOf asks often enough to see whether the order of errors differs.
+func errorsOf(check func() (field.ErrorList, error)) (first crdErrors, err error) {
+	seen := distinct(120, 120, func() []errorLine {
+		var errs field.ErrorList
+		if errs, err = check(); err != nil {
+			return nil
+		}
+		return errorLines(errs)
+	}, jsonKey)
+	if err != nil {
+		return first, err
+	}
+	first = crdErrors{Ordered: len(seen) == 1, Errors: seen[0]}
+	if !first.Ordered {
+		for _, o := range seen {
+			slices.SortStableFunc(o, byText)
+		}
+		// Which rules are named for a total that is too high can differ
+		// too. The golden has the first of them.
+		first.Errors = slices.MinFunc(seen, func(a, b []errorLine) int { return strings.Compare(jsonKey(a), jsonKey(b)) })
+	}
+	return first, nil
 }
 
 // objectInput is a schema with objects, validated once for each limit and budget.

@@ -28,6 +28,7 @@ func goldens() ([]golden, error) {
 	all := []golden{
 		{"crd/schemas.golden.json", recordChecks("crd/schemas.yaml")},
 		{"crd/rules.golden.json", recordChecks("crd/rules.yaml")},
+		{"crd/updates.golden.json", recordUpdates},
 		{"crd/objects.golden.json", recordObjects},
 		{"crd/fieldpaths.golden.json", recordFieldPaths},
 		{"typesystem/typesystem.yaml", recordTypes},

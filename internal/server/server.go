@@ -18,6 +18,9 @@ var (
 	// OptionalOldSelfSince is the first server that does not drop the field
 	// optionalOldSelf of a rule (feature gate CRDValidationRatcheting).
 	OptionalOldSelfSince = release.Minor(30)
+	// UnchangedCostSince is the first server that does not limit the cost of each
+	// expression in a version whose schema an update does not change.
+	UnchangedCostSince = release.Minor(29)
 	// FormatPanics is the server that cannot compile a call of format on a text
 	// that is no literal: the check of these calls panics. It came with cel-go
 	// v0.20 and was mended in v0.22.

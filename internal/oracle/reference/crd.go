@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 
 	"github.com/kubecel/kubecel/internal/parity"
 
@@ -43,6 +44,35 @@ func CheckCRD(document []byte) (field.ErrorList, error) {
 	}
 	return validation.ValidateCustomResourceDefinition(context.Background(), crd), nil
 }
+
+// UpdateCRD gives the errors of a document that replaces an old one, or the one of decoding them.
+func UpdateCRD(document, old []byte) (field.ErrorList, error) {
+	crd, err := decodeCRD(document)
+	if err != nil {
+		return nil, err
+	}
+	replaced, err := decodeCRD(old)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range []*apiextensions.CustomResourceDefinition{crd, replaced} {
+		each.ResourceVersion = "1"
+	}
+	return validation.ValidateCustomResourceDefinitionUpdate(context.Background(), crd, replaced), nil
+}
+
+// AboutSchemas are the errors about schemas and rules, without those about default values.
+func AboutSchemas(errs field.ErrorList) (about field.ErrorList) {
+	for _, e := range errs {
+		if classOf(e) != parity.ClassOther && !inDefault.MatchString(e.Field) {
+			about = append(about, e)
+		}
+	}
+	return about
+}
+
+// inDefault matches the places of what is wrong with the value of a default.
+var inDefault = regexp.MustCompile(`\.default[.\[]`)
 
 func decodeCRD(data []byte) (*apiextensions.CustomResourceDefinition, error) {
 	scheme := runtime.NewScheme()
