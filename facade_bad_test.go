@@ -13,6 +13,7 @@ import (
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/errs"
+	"github.com/kubecel/kubecel/internal/race"
 )
 
 // TestBadDocuments holds that each document that is no CRD is told what it is.
@@ -196,8 +197,8 @@ func TestParseObjectJSON(t *testing.T) {
 	}
 }
 
-// TestDeepObjects holds that neither parsing nor comparing what nests deep takes
-// long or overflows the stack.
+// TestDeepObjects holds that neither parsing nor comparing what nests deep overflows the
+// stack, and that twice the depth allocates and costs twice as much.
 func TestDeepObjects(t *testing.T) {
 	const depth = 9_000
 	parsed, err := kubecel.ParseObject([]byte(`{"any": ` + strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth) + "}"))
@@ -217,6 +218,23 @@ func TestDeepObjects(t *testing.T) {
 		if err != nil || !report.Valid() {
 			t.Errorf("%v %v", report, err)
 		}
+	}
+	if race.Enabled {
+		return // the detector allocates
+	}
+	var costs, allocations [2]float64
+	for i, depth := range []int{1e4, 2e4} {
+		object, old := nested(depth), nested(depth)
+		allocations[i] = testing.AllocsPerRun(1, func() {
+			report, err := rules.Validate(t.Context(), rules.ApplyDefaults(object), old)
+			if err != nil {
+				t.Error(err)
+			}
+			costs[i] = float64(report.Cost)
+		})
+	}
+	if costs[1] > 2.1*costs[0] || allocations[1] > 2.1*allocations[0] {
+		t.Errorf("twice the depth: cost %v, %v allocations", costs, allocations)
 	}
 }
 
@@ -281,12 +299,28 @@ func TestCancelled(t *testing.T) {
 			return err
 		},
 	} {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, cause)
-		if err := run(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cause) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if err := run(leaving{ctx, func() { cancel(cause) }}); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 			t.Errorf("during %s: %v", name, err)
 		}
-		cancel()
+		ctx, end := context.WithDeadlineCause(t.Context(), time.Unix(0, 0), cause)
+		if err := run(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cause) {
+			t.Errorf("%s past the deadline: %v", name, err)
+		}
+		end()
 	}
+}
+
+// leaving is a context that ends when it is first asked how to learn of its end: the
+// evaluation has begun by then.
+type leaving struct {
+	context.Context
+	leave func()
+}
+
+func (c leaving) Done() <-chan struct{} {
+	c.leave()
+	return c.Context.Done()
 }
 
 // TestValidateOptions holds what each option changes.

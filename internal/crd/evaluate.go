@@ -2,6 +2,7 @@ package crd
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -79,8 +80,8 @@ func (w *walk) rule(r *nodeRule, at *step, was ratchet) bool {
 	if r.program == nil || r.OldSelf && w.old == nil && !optional {
 		return true // empty, or about a transition that did not take place
 	}
-	if err := w.ctx.Err(); err != nil {
-		w.interrupt(err)
+	if w.ctx.Err() != nil {
+		w.interrupt(context.Cause(w.ctx))
 		return false
 	}
 	w.optional = optional
