@@ -179,3 +179,19 @@ func TestIssuesHaveNoPlace(t *testing.T) {
 		t.Errorf("empty expression: %+v, want line 1, column 1", issue)
 	}
 }
+
+// TestErrorsHoldTheSource holds that each error has the caller's own bytes, also where
+// they are no UTF-8 and cel-go reads U+FFFD.
+func TestErrorsHoldTheSource(t *testing.T) {
+	scope := fieldScope(t, "a")
+	for name, expression := range map[string]string{
+		"syntax":   "'\xff' +",
+		"type":     "'\xff' + 1",
+		"validity": "'\xff'.matches('\xff(')",
+		"too long": strings.Repeat("\xff", 1e6),
+	} {
+		if _, err := scope.Compile(expression); err == nil || err.Expression != expression {
+			t.Errorf("%s: the error is of another expression: %.200v", name, err)
+		}
+	}
+}

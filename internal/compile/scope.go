@@ -52,6 +52,12 @@ func (s *Scope) Compile(expr string) (*Expression, *diag.CompileError) {
 // environment has made of the same expression, where the two cannot differ.
 func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.CompileError) {
 	c := s.plan(expr, shared)
+	if c.err != nil && c.err.Expression != expr {
+		// cel-go replaces what is no UTF-8. The error may be shared.
+		own := *c.err
+		own.Expression = expr
+		c.err = &own
+	}
 	if c.checked == nil {
 		return nil, c.err
 	}
