@@ -78,6 +78,7 @@ type formatValue = object[formatData]
 
 var formatClass = class[formatData]{
 	typ: cel.ObjectType("kubernetes.NamedFormat"), name: "Format",
+	label: func(f formatData) string { return f.name },
 	equal: func(x, y formatData) (bool, bool) { return x.name == y.name, true },
 }
 

@@ -26,6 +26,8 @@ type class[T any] struct {
 	// text returns the value as text. If it is nil, the value converts to no Go
 	// type.
 	text func(T) string
+	// label names the value for [object.Text] if it has no text.
+	label func(T) string
 	// toString says that the CEL type string is a text too, as for ConvertToType.
 	toString bool
 	// equal is ==. If it is nil or not ok, == is an error: no such overload.
@@ -34,8 +36,25 @@ type class[T any] struct {
 	size func(T) int
 }
 
-// ConvertToNative converts to the type of Value or to a Go string.
+// ConvertToNative converts to the type of Value, to a Go string, and to what strings
+// convert to: an interface, the JSON of protocol buffers, a type that reads text.
 func (o object[T]) ConvertToNative(to reflect.Type) (any, error) {
+	native, err := o.AsServer().ConvertToNative(to)
+	if c := o.v.class(); err != nil && c.text != nil {
+		if native, other := types.String(c.text(o.v)).ConvertToNative(to); other == nil {
+			return native, nil
+		}
+	}
+	return native, err
+}
+
+// AsServer returns the value as a server has it: it converts to less.
+func (o object[T]) AsServer() ref.Val { return serverObject[T]{o} }
+
+type serverObject[T content[T]] struct{ object[T] }
+
+// ConvertToNative converts to the type of Value or to a Go string.
+func (o serverObject[T]) ConvertToNative(to reflect.Type) (any, error) {
 	c := o.v.class()
 	if c.text != nil {
 		for _, form := range []any{o.Value(), c.text(o.v)} {
@@ -97,6 +116,18 @@ func (o object[T]) String() string {
 		return text(o.v)
 	}
 	return o.v.class().typ.String()
+}
+
+// Text returns the value as data has it: its text or its name. It is false if there is
+// neither.
+func (o object[T]) Text() (text string, ok bool) {
+	switch c := o.v.class(); {
+	case c.text != nil:
+		return c.text(o.v), true
+	case c.label != nil:
+		return c.label(o.v), true
+	}
+	return "", false
 }
 
 // parser implements a function that parses a string.

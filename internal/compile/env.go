@@ -20,6 +20,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/pricing"
@@ -112,7 +113,7 @@ func New(cfg Config) (*Env, error) {
 	}
 	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: env.Functions(),
-		Adapter:   env.CELTypeAdapter(),
+		Adapter:   data.Adapter(env.CELTypeAdapter()),
 		Price:     table.Runtime,
 		Regexes:   regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),

@@ -21,6 +21,8 @@ type Options struct {
 	CallLimit *uint64
 	// Spent, if set, is told of every evaluation.
 	Spent func(Spending)
+	// Data says how to take the objects.
+	Data DataOptions
 	// NoRatcheting makes violations count that were in the old object too.
 	NoRatcheting bool
 }

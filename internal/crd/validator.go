@@ -17,7 +17,9 @@ import (
 // document. It is read-only and safe for concurrent use.
 type Validator struct {
 	schema *typesystem.Schema
-	root   *node
+	// defaults are those of the schema, nil if it has none.
+	defaults *defaults
+	root     *node
 }
 
 // node is a place in a schema with rules at it or below.
@@ -59,11 +61,12 @@ func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Va
 	if err != nil {
 		return nil, err
 	}
-	if !hasRules(doc) {
-		return &Validator{schema: schema}, nil
+	v := &Validator{schema: schema, defaults: defaultsOf(schema, map[*typesystem.Schema]*defaults{})}
+	if hasRules(doc) {
+		b := builder{env: rules}
+		v.root = b.node(doc, rootPlace(doc, schema, true), nil)
 	}
-	b := builder{env: rules}
-	return &Validator{schema: schema, root: b.node(doc, rootPlace(doc, schema, true), nil)}, nil
+	return v, nil
 }
 
 // hasRules tells whether there are rules in the structural part of a schema.

@@ -4,6 +4,8 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/internal/data"
 )
 
 // create is what the constructions of lists, maps and structs have in common.
@@ -106,6 +108,9 @@ func (n *structNode) make(f *frame) ref.Val {
 		val, present, err := n.operand(f, i, n.args[i], func() string { return "entry '" + field + "'" })
 		if err != nil {
 			return err
+		}
+		if present {
+			val = data.AsServer(val)
 		}
 		set(fields, field, val, present)
 	}

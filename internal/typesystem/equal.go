@@ -7,6 +7,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	equality "k8s.io/apimachinery/third_party/forked/golang/reflect"
+
+	"github.com/kubecel/kubecel/internal/data"
 )
 
 // preserved is data without a type, kept by x-kubernetes-preserve-unknown-fields. Expressions reach it
@@ -18,7 +20,18 @@ func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalData(p
 func (p *preserved) Type() ref.Type { return types.UnknownType }
 func (p *preserved) Value() any     { return p.data }
 
-func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
+// Data returns the data.
+func (p *preserved) Data() any { return p.data }
+
+// ConvertToNative converts as [data.Native] does.
+func (p *preserved) ConvertToNative(t reflect.Type) (any, error) { return data.Native(p, p.data, t) }
+
+// AsServer returns the value as a server has it: it does not convert.
+func (p *preserved) AsServer() ref.Val { return serverPreserved{p} }
+
+type serverPreserved struct{ *preserved }
+
+func (p serverPreserved) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t)
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/kubecel/kubecel/internal/data"
 )
 
 // listValue is a list whose order counts: x-kubernetes-list-type atomic, the default.
@@ -101,10 +103,27 @@ func (l *listValue) Size() ref.Val  { return types.Int(len(l.data)) }
 func (l *listValue) Type() ref.Type { return types.ListType }
 func (l *listValue) Value() any     { return l.data }
 
-// ConvertToNative gives a list of strings as []string, which join() needs, and any other as the data.
+// Data returns the data.
+func (l *listValue) Data() any { return l.data }
+
+// ConvertToNative converts as [data.Native] does. To []string, which join() needs, it converts
+// as a server does.
 func (l *listValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
+	if typeDesc == reflect.TypeFor[[]string]() {
+		return serverList{l}.ConvertToNative(typeDesc)
+	}
+	return data.Native(l, l.data, typeDesc)
+}
+
+// AsServer returns the list as a server has it: it converts only to lists.
+func (l *listValue) AsServer() ref.Val { return serverList{l} }
+
+type serverList struct{ *listValue }
+
+// ConvertToNative gives a list of strings as []string, and any other as the data.
+func (l serverList) ConvertToNative(typeDesc reflect.Type) (any, error) {
 	if typeDesc.Kind() != reflect.Slice {
-		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), typeDesc)
+		return nil, conversionError(l, typeDesc)
 	}
 	if l.schema.Items.Type != "string" {
 		return l.data, nil

@@ -10,6 +10,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/kubecel/kubecel/internal/data"
 )
 
 // mapValue is an object or a map. If the schema has properties, it is an object: its keys are
@@ -130,11 +132,28 @@ func (m *mapValue) Size() ref.Val { return types.Int(len(m.data)) }
 func (m *mapValue) Type() ref.Type { return types.MapType }
 func (m *mapValue) Value() any     { return m.data }
 
+// Data returns the data.
+func (m *mapValue) Data() any { return m.data }
+
+// ConvertToNative converts as [data.Native] does.
 func (m *mapValue) ConvertToNative(typeDesc reflect.Type) (any, error) {
+	return data.Native(m, m.data, typeDesc)
+}
+
+// AsServer returns the value as a server has it: it converts only to maps.
+func (m *mapValue) AsServer() ref.Val { return serverMap{m} }
+
+type serverMap struct{ *mapValue }
+
+func (m serverMap) ConvertToNative(typeDesc reflect.Type) (any, error) {
 	if typeDesc.Kind() == reflect.Map {
 		return m.data, nil
 	}
-	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), typeDesc)
+	return nil, conversionError(m, typeDesc)
+}
+
+func conversionError(v ref.Val, to reflect.Type) error {
+	return fmt.Errorf("type conversion error from '%s' to '%s'", v.Type(), to)
 }
 
 func (m *mapValue) ConvertToType(t ref.Type) ref.Val { return convert(m, types.MapType, t) }

@@ -1,15 +1,25 @@
 package typesystem_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -110,27 +120,69 @@ func TestConvertToNative(t *testing.T) {
 	object := compile(t, `{type: object, properties: {a: {type: integer}}}`, false)
 	preserved := compile(t, `{x-kubernetes-preserve-unknown-fields: true}`, false)
 	for _, c := range []struct {
-		schema *typesystem.Schema
-		data   any
-		to     reflect.Type
-		want   string
+		schema       *typesystem.Schema
+		data         any
+		to           reflect.Type
+		want, server string
 	}{
-		{texts, []any{"a", "b"}, reflect.TypeFor[[]string](), `[]string{"a", "b"}`},
-		{texts, []any{}, reflect.TypeFor[[]any](), `[]string(nil)`},
-		{texts, []any{"a", 1}, reflect.TypeFor[[]string](), `expected all elements to be of type string, but got int`},
-		{texts, []any{"a"}, reflect.TypeFor[string](), `type conversion error from 'list(dyn)' to 'string'`},
-		{numbers, []any{1}, reflect.TypeFor[[]int64](), `[]interface {}{1}`},
-		{object, map[string]any{"a": 1}, reflect.TypeFor[map[string]int](), `map[string]interface {}{"a":1}`},
-		{object, map[string]any{"a": 1}, reflect.TypeFor[struct{}](), `type conversion error from 'map(dyn, dyn)' to 'struct {}'`},
-		{preserved, 1, reflect.TypeFor[int](), `type conversion to 'int' not supported for values preserved by x-kubernetes-preserve-unknown-fields`},
+		{texts, []any{"a", "b"}, reflect.TypeFor[[]string](), `[]string{"a", "b"}`, ""},
+		{texts, []any{}, reflect.TypeFor[[]any](), `[]interface {}{}`, `[]string(nil)`},
+		{texts, []any{"a", 1}, reflect.TypeFor[[]string](), `expected all elements to be of type string, but got int`, ""},
+		{texts, []any{"a"}, reflect.TypeFor[string](),
+			`type conversion error from 'list' to 'string': a list cannot be stored in the Go type string`,
+			`type conversion error from 'list(dyn)' to 'string'`},
+		{texts, []any{"a"}, reflect.TypeFor[any](), `[]interface {}{"a"}`, `type conversion error from 'list(dyn)' to 'interface {}'`},
+		{numbers, []any{1}, reflect.TypeFor[[]int64](), `[]int64{1}`, `[]interface {}{1}`},
+		{object, map[string]any{"a": 1}, reflect.TypeFor[map[string]int](), `map[string]int{"a":1}`, `map[string]interface {}{"a":1}`},
+		{object, map[string]any{"a": 1}, reflect.TypeFor[struct{}](), `struct {}{}`, `type conversion error from 'map(dyn, dyn)' to 'struct {}'`},
+		{preserved, 1, reflect.TypeFor[int](), `1`,
+			`type conversion to 'int' not supported for values preserved by x-kubernetes-preserve-unknown-fields`},
 	} {
-		got, err := c.schema.Value(c.data).ConvertToNative(c.to)
-		text := fmt.Sprintf("%#v", got)
-		if err != nil {
-			text = err.Error()
+		v := c.schema.Value(c.data)
+		for view, want := range map[ref.Val]string{v: c.want, data.AsServer(v): cmp.Or(c.server, c.want)} {
+			got, err := view.ConvertToNative(c.to)
+			text := fmt.Sprintf("%#v", got)
+			if err != nil {
+				text = err.Error()
+			}
+			if text != want {
+				t.Errorf("%v to %v: %s, want %s", c.data, c.to, text, want)
+			}
 		}
-		if text != c.want {
-			t.Errorf("%v to %v: %s, want %s", c.data, c.to, text, c.want)
+	}
+}
+
+// TestConvertToMessages holds that data converts to the messages of JSON, alone and in the lists and
+// maps of cel-go.
+func TestConvertToMessages(t *testing.T) {
+	s := compile(t, `{type: object, properties: {env: {type: array, items: {type: object, properties: {n: {type: integer}}}},
+		any: {x-kubernetes-preserve-unknown-fields: true}}}`, false)
+	v := s.Value(map[string]any{"env": []any{map[string]any{"n": int64(1)}}, "any": map[string]any{"a": "b"}})
+	env, _ := v.(traits.Mapper).Find(types.String("env"))
+	const list, whole = `[{"n":1}]`, `{"any":{"a":"b"},"env":[{"n":1}]}`
+	nested := types.NewRefValMap(types.DefaultTypeAdapter, map[ref.Val]ref.Val{types.String("x"): env})
+	for _, c := range []struct {
+		value ref.Val
+		to    reflect.Type
+		want  string
+	}{
+		{v, reflect.TypeFor[*structpb.Value](), whole},
+		{v, reflect.TypeFor[*structpb.Struct](), whole},
+		{env, reflect.TypeFor[*structpb.Value](), list},
+		{env, reflect.TypeFor[*structpb.ListValue](), list},
+		{nested, reflect.TypeFor[*structpb.Struct](), `{"x":` + list + `}`},
+		{nested, reflect.TypeFor[map[string]any](), `{"x":` + list + `}`},
+		{v, reflect.TypeFor[*anypb.Any](), `{"@type":"type.googleapis.com/google.protobuf.Struct","value":` + whole + `}`},
+	} {
+		got, err := c.value.ConvertToNative(c.to)
+		var text []byte
+		if m, ok := got.(proto.Message); ok {
+			text, err = protojson.Marshal(m)
+		} else if err == nil {
+			text, err = json.Marshal(got)
+		}
+		if compact := strings.ReplaceAll(string(text), " ", ""); err != nil || compact != c.want {
+			t.Errorf("to %v: %s, %v; want %s", c.to, compact, err, c.want)
 		}
 	}
 }
