@@ -435,3 +435,36 @@ func TestReportRelease(t *testing.T) {
 		t.Errorf("error %v, want a ReleaseError", err)
 	}
 }
+
+// TestRewriteValue holds that a suggested expression has the value of the one that
+// it replaces.
+func TestRewriteValue(t *testing.T) {
+	schema, err := kubecel.ParseSchema([]byte(`{type: object, properties: {n: {type: integer}, s: {type: string, maxLength: 9}, b: {type: boolean}, d: {type: number}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := kubecel.NewEnv(kubecel.SchemaVariable("self", schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, expression := range []string{
+		`'is 10%: ' + string(self.n) + self.s + "."`, `string(self.b) + string(self.d) + 'é'`, `'\t' + self.s + string(-self.n)`,
+		`'a' + ('b' + string(self.n)) + string( self.n + 1 )`, `self.b ? 'a' + string(self.n) : 'b' + string(self.d)`,
+	} {
+		r, err := env.Report(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Advice.Rewrite == nil || !r.Advice.Rewrite.Fits {
+			t.Errorf("%s: advice %+v", expression, r.Advice)
+			continue
+		}
+		for _, n := range []int64{0, -7, math.MaxInt64 - 1} {
+			vars := map[string]any{"self": map[string]any{"n": n, "s": "50%", "b": n == 0, "d": 1.5e300}}
+			before, after := mustEval(t, env, expression, vars), mustEval(t, env, r.Advice.Rewrite.Source, vars)
+			if before.Equal(after) != types.True {
+				t.Errorf("%s is %v, %s is %v", expression, before, r.Advice.Rewrite.Source, after)
+			}
+		}
+	}
+}

@@ -27,6 +27,30 @@ type Advice struct {
 	Growth []Change `json:"growth,omitempty"`
 	// Note says what bounds cannot do.
 	Note string `json:"note,omitempty"`
+	// Causes are the operands because of which no bounds suffice.
+	Causes []Cause `json:"causes,omitempty"`
+	// Rewrite is another way to write the expression. It is nil if none is known.
+	Rewrite *Rewrite `json:"rewrite,omitempty"`
+}
+
+// Cause is an operand of a size that estimates take to be without a bound.
+type Cause struct {
+	// At is the place in the source.
+	At Span `json:"at"`
+	// Text is the part of the source at that place.
+	Text string `json:"text"`
+	// Reason is why its size has no bound.
+	Reason string `json:"reason"`
+}
+
+// Rewrite is an expression with the same value and a lower estimate.
+type Rewrite struct {
+	// Source is the text of the expression. It compiles in the same release.
+	Source string `json:"source"`
+	// Total is its estimate, as that of [Expression.Total].
+	Total uint64 `json:"total"`
+	// Fits tells whether the estimate is within the limit.
+	Fits bool `json:"fits"`
 }
 
 // Change sets one bound of a schema.
@@ -109,6 +133,16 @@ func (a *Advice) write(b *strings.Builder) {
 	}
 	if a.Note != "" {
 		fmt.Fprintf(b, "  %s\n", a.Note)
+	}
+	for _, c := range a.Causes {
+		fmt.Fprintf(b, "    %v %s: %s\n", c.At.Position, clip(c.Text, 40), c.Reason)
+	}
+	if r := a.Rewrite; r != nil {
+		also := ""
+		if !r.Fits {
+			also = ", and lower bounds"
+		}
+		fmt.Fprintf(b, "  write this instead, which is estimated at %s%s:\n    %s\n", number(r.Total), also, indent(r.Source, "    "))
 	}
 	list := func(title string, changes []Change) {
 		for i, c := range changes {

@@ -29,6 +29,11 @@ type Expression struct {
 // Type returns the type of the result.
 func (x *Expression) Type() *types.Type { return x.Checked.GetType(x.Checked.Expr().ID()) }
 
+// Again compiles another text in the place of the expression.
+func (x *Expression) Again(text string) (*Expression, *diag.CompileError) {
+	return x.scope.Compile(text)
+}
+
 // RefersTo tells whether the expression refers to a variable.
 func (x *Expression) RefersTo(name string) bool {
 	for _, ref := range x.Checked.ReferenceMap() {

@@ -11,8 +11,11 @@ import (
 // under a limit.
 type adviser struct {
 	// total is the estimate with some bounds replaced.
-	total  func(settings) uint64
-	limit  uint64
+	total func(settings) uint64
+	limit uint64
+	// others is how far the single expressions of a schema are over their limits, see
+	// over. It is nil for a single expression.
+	others func(settings) float64
 	bounds []adjustable
 	// prove estimates anew with the bounds in the document, false if there is none.
 	prove func(set []setting) (total uint64, ok bool)
@@ -32,7 +35,25 @@ func settingsOf(set []setting) settings {
 	return m
 }
 
-func (a *adviser) fits(set []setting) bool { return a.total(settingsOf(set)) <= a.limit }
+func (a *adviser) fits(set []setting) bool { return a.excess(settingsOf(set)) == 0 }
+
+// excess is how far estimates are over their limits, zero if they are within.
+func (a *adviser) excess(set settings) float64 {
+	e := over(a.total(set), a.limit)
+	if a.others != nil {
+		e += a.others(set)
+	}
+	return e
+}
+
+// over grows with the magnitude by which an estimate exceeds a limit. It is zero if it
+// does not.
+func over(estimate, limit uint64) float64 {
+	if estimate <= limit {
+		return 0
+	}
+	return max(math.Log(float64(estimate)/float64(max(limit, 1))), math.SmallestNonzeroFloat64)
+}
 
 // advise says which bounds would bring the expression under its limit. If it is within
 // the limit, advise says how far they may grow.
@@ -51,13 +72,12 @@ func (a *adviser) advise(total uint64) *report.Advice {
 			advice.Alone = append(advice.Alone, c)
 		}
 	}
-	a.adviseTogether(advice)
+	a.adviseTogether(advice, a.together())
 	return advice
 }
 
-// adviseTogether adds a set of bounds that suffices.
-func (a *adviser) adviseTogether(advice *report.Advice) {
-	set := a.together()
+// adviseTogether adds a set of bounds that suffices, or a note if there is none.
+func (a *adviser) adviseTogether(advice *report.Advice, set []setting) {
 	if set == nil {
 		advice.Note = "no bounds suffice: even with 1 for each the estimate is over the limit, so what is evaluated must become simpler"
 		return
@@ -73,8 +93,8 @@ func (a *adviser) adviseTogether(advice *report.Advice) {
 
 // change is one setting, alone.
 func (a *adviser) change(s setting) report.Change {
-	total := a.total(settings{s.key: s.to})
-	return report.Change{Bound: s.Bound.Bound, To: s.to, Fits: total <= a.limit, Total: total}
+	alone := settings{s.key: s.to}
+	return report.Change{Bound: s.Bound.Bound, To: s.to, Fits: a.excess(alone) == 0, Total: a.total(alone)}
 }
 
 // proven tells whether the estimate of the changed document is the same.
@@ -142,6 +162,48 @@ func (a *adviser) together() []setting {
 			set = all
 		}
 	}
+	return a.relax(set)
+}
+
+// fewest is a set of few bounds that suffices, nil if there is none. It takes the bound
+// that helps most, one after the other: missing ones at first, and existing ones if
+// these do not suffice.
+func (a *adviser) fewest() []setting {
+	var chosen []adjustable
+	at := settings{}
+	for _, first := range []int64{least, 1} {
+		for _, b := range chosen {
+			at[b.key] = min(b.top, first)
+		}
+		for a.excess(at) > 0 {
+			best, lowest := -1, math.Inf(1)
+			for i, b := range a.bounds {
+				if _, taken := at[b.key]; taken || first == least && !b.missing() {
+					continue
+				}
+				at[b.key] = min(b.top, first)
+				if e := a.excess(at); e < lowest {
+					best, lowest = i, e
+				}
+				delete(at, b.key)
+			}
+			if best < 0 {
+				break
+			}
+			chosen = append(chosen, a.bounds[best])
+			at[a.bounds[best].key] = min(a.bounds[best].top, first)
+		}
+		if a.excess(at) == 0 {
+			break
+		}
+	}
+	sortByPlace(chosen)
+	return a.relax(a.lower(chosen))
+}
+
+// relax leaves out what a set can do without, and raises each bound of it as far as
+// the others allow.
+func (a *adviser) relax(set []setting) []setting {
 	for i := 0; i < len(set); {
 		if without := slices.Delete(slices.Clone(set), i, i+1); len(without) > 0 && a.fits(without) {
 			set = without

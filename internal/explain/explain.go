@@ -88,52 +88,6 @@ func judge(name string, estimate, limit uint64) report.Judgement {
 	return v
 }
 
-// advise says which bounds would bring all expressions together under the limit of the
-// schema. It leaves out expressions with less than a hundredth of the total.
-func (d Document) advise(r *report.CRD, subjects map[string]*subject, limits report.Limits) *report.Advice {
-	const hardly = 100
-	var rest uint64
-	var costly []*subject
-	var bounds []adjustable
-	for i := range r.Expressions {
-		x := &r.Expressions[i]
-		s := subjects[x.Path]
-		if s == nil || x.Total < r.Total/hardly {
-			rest = pricing.Accumulated(rest, x.Total)
-			continue
-		}
-		costly = append(costly, s)
-		for _, b := range s.adjustables() {
-			if i := slices.IndexFunc(bounds, func(o adjustable) bool { return o.key == b.key }); i < 0 {
-				bounds = append(bounds, b)
-			} else {
-				bounds[i].top = max(bounds[i].top, b.top)
-			}
-		}
-	}
-	sortByPlace(bounds)
-	a := adviser{limit: limits.Schema, bounds: bounds,
-		total: func(set settings) uint64 {
-			total := rest
-			for _, s := range costly {
-				total = pricing.Accumulated(total, s.total(set))
-			}
-			return total
-		},
-		prove: func(set []setting) (uint64, bool) {
-			doc, err := d.with(set)
-			if err != nil {
-				return 0, false
-			}
-			_, _, total := crd.InspectSchema(doc, d.Path, d.Status, d.Env())
-			return total, true
-		},
-	}
-	advice := &report.Advice{}
-	a.adviseTogether(advice)
-	return advice
-}
-
 // with is the document with bounds in it.
 func (d Document) with(set []setting) (*typesystem.OpenAPI, error) {
 	doc := d.Schema
@@ -194,7 +148,8 @@ func (d Document) subject(s *crd.Site, explain *compile.Expression) *subject {
 func describe(x *report.Expression, s *subject, name string, limits report.Limits, prove func([]setting) (uint64, bool)) {
 	root := s.explain.Prices().Trace(s.explain.Checked, sizes{s, nil}, s.bounds)
 	x.Root, x.Estimate, s.estimate = root, root.Total, root.Total.Max
-	newSource(x.Source).place(root, s.explain.Checked.SourceInfo())
+	text := newSource(x.Source)
+	text.place(root, s.explain.Checked.SourceInfo())
 	x.Evaluations = s.describeEvaluations()
 	x.Total = pricing.Repeated(s.estimate, x.Evaluations.Count)
 	x.Server = judge(name, x.Total, cost.EstimateLimit)
@@ -207,6 +162,12 @@ func describe(x *report.Expression, s *subject, name string, limits report.Limit
 	}
 	a := adviser{total: s.total, limit: limits.Expression, bounds: s.adjustables(), prove: prove}
 	x.Advice = a.advise(x.Total)
+	if x.Advice.Note != "" {
+		if x.Advice.Causes = causes(root, limits.Expression); len(x.Advice.Causes) > 0 {
+			x.Advice.Note = "no bounds suffice, because estimates take for unbounded:"
+		}
+		x.Advice.Rewrite = s.rewrite(root, text, limits.Expression)
+	}
 	x.Sound = s.sound(root)
 }
 

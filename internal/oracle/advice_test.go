@@ -184,51 +184,127 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestSchemaAdvice holds the same for a schema whose expressions cost too much only
-// together.
+// costly are schemas whose expressions cost too much together: some of them only
+// together, and some alone too.
+func costly() map[string]string {
+	schema := func(count int, names, rule string) string {
+		rules := make([]string, count)
+		for i := range rules {
+			rules[i] = fmt.Sprintf("{rule: %q, message: bad}", fmt.Sprintf(rule, i))
+		}
+		return fmt.Sprintf(`{type: object, properties: {spec: {type: object, x-kubernetes-validations: [%s], properties: {
+			limit: {type: integer}, tag: {type: string, maxLength: 200}, names: %s, more: {type: array, items: {type: string}}}}}}`, strings.Join(rules, ", "), names)
+	}
+	return map[string]string{
+		"together":  schema(40, "{type: array, maxItems: 900, items: {type: string, maxLength: 90}}", "self.names.all(n, n.contains(self.tag) || n.size() > %d)"),
+		"each":      schema(40, "{type: array, items: {type: string}}", "self.names.all(n, n.contains(self.tag) || n.size() > %d)"),
+		"two lists": schema(30, "{type: array, items: {type: string}}", "self.names.all(n, self.more.exists(m, m == n) || n.size() > %d)"),
+	}
+}
+
+// TestSchemaAdvice holds that a server accepts a schema with the bounds suggested for
+// its total: those bring each rule under its limit too. The schema is no longer
+// accepted if one of the bounds is missing, or greater by one if it is the largest.
 func TestSchemaAdvice(t *testing.T) {
 	server := reference.New(reference.Versioned)
-	rules := make([]string, 40)
-	for i := range rules {
-		rules[i] = fmt.Sprintf("{rule: 'self.names.all(n, n.contains(self.tag) || n.size() > %d)', message: bad}", i)
-	}
-	decoded, err := parity.Decode([]byte(fmt.Sprintf(`{type: object, properties: {spec: {type: object, x-kubernetes-validations: [%s],
-		properties: {tag: {type: string, maxLength: 200}, names: {type: array, maxItems: 900, items: {type: string, maxLength: 90}}}}}}`, strings.Join(rules, ", "))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := decoded.(map[string]any)
-	document, err := json.Marshal(parity.CRDOf(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := reportCRD(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	errors := func(more int) []parity.FieldError {
-		changed := schema
-		for i, c := range r.Advice.Together {
-			if i == more {
-				c.To++
+	for _, name := range sortedNames(costly()) {
+		t.Run(name, func(t *testing.T) {
+			decoded, err := parity.Decode([]byte(costly()[name]))
+			if err != nil {
+				t.Fatal(err)
 			}
-			changed = apply(t, changed, c.Schema, c.Keyword, c.To)
+			schema := decoded.(map[string]any)
+			document, err := json.Marshal(parity.CRDOf(schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := reportCRD(document)
+			if err != nil {
+				t.Fatal(err)
+			}
+			errors := func(more, without int) []parity.FieldError {
+				changed := schema
+				for i, c := range r.Advice.Together {
+					if i == without {
+						continue
+					}
+					if i == more {
+						c.To++
+					}
+					changed = apply(t, changed, c.Schema, c.Keyword, c.To)
+				}
+				return server.CRD(parity.CRDCase{CRD: parity.CRDOf(changed)}).Errors
+			}
+			before := server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema)}).Errors
+			if len(before) == 0 || r.Server.Within || r.Advice == nil || !r.Advice.Proven || len(r.Advice.Together) == 0 {
+				t.Fatalf("the server says %v, the report %+v with %+v", before, r.Server, r.Advice)
+			}
+			if !strings.HasSuffix(before[len(before)-1].Detail, r.Server.Message) {
+				t.Errorf("the server says %q, the report %q", before[len(before)-1].Detail, r.Server.Message)
+			}
+			if errs := errors(-1, -1); len(errs) > 0 {
+				t.Errorf("with %+v: %v", r.Advice.Together, errs)
+			}
+			for i, c := range r.Advice.Together {
+				if errs := errors(i, -1); c.Largest && len(errs) == 0 {
+					t.Errorf("%s %s: %d is not the largest", c.Schema, c.Keyword, c.To)
+				}
+				if errs := errors(-1, i); len(errs) == 0 {
+					t.Errorf("%s %s: %d is not needed", c.Schema, c.Keyword, c.To)
+				}
+			}
+		})
+	}
+}
+
+// TestRewrite holds that a server rejects an expression because of an operand without a
+// size, and accepts what the report suggests to write.
+func TestRewrite(t *testing.T) {
+	server := reference.New(reference.Versioned)
+	for message, want := range map[string]string{
+		`'the limit is ' + string(self.limit)`:                         `'the limit is %s'.format([self.limit])`,
+		`'at most 10%: ' + string(self.limit) + self.tag + "."`:        `'at most 10%%: %s%s.'.format([self.limit, self.tag])`,
+		`self.tag != '' ? 'is ' + string(self.on) : string(self.rate)`: `self.tag != '' ? 'is %s'.format([self.on]) : string(self.rate)`,
+		`'it\'s ' + string(self.rate)`:                                 `'%s%s'.format(['it\'s ', string(self.rate)])`,
+		`self.names.map(n, 'a' + string(n)).join(',')`:                 ``,
+		`self.tag + string(duration(self.tag)).substring(1)`:           ``,
+	} {
+		schema := func(message string) map[string]any {
+			return map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{
+				"type": "object", "x-kubernetes-validations": []any{map[string]any{"rule": "self.limit < 10", "messageExpression": message}},
+				"properties": map[string]any{"limit": map[string]any{"type": "integer"}, "rate": map[string]any{"type": "number"}, "on": map[string]any{"type": "boolean"},
+					"tag":   map[string]any{"type": "string", "maxLength": int64(20)},
+					"names": map[string]any{"type": "array", "maxItems": int64(5), "items": map[string]any{"type": "string", "maxLength": int64(5)}}},
+			}}}
 		}
-		return server.CRD(parity.CRDCase{CRD: parity.CRDOf(changed)}).Errors
-	}
-	before := server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema)}).Errors
-	if len(before) == 0 || r.Server.Within || !r.Expressions[0].Server.Within || r.Advice == nil || !r.Advice.Proven || len(r.Advice.Together) == 0 {
-		t.Fatalf("the server says %v, the report %+v with %+v", before, r.Server, r.Advice)
-	}
-	if !strings.HasSuffix(before[len(before)-1].Detail, r.Server.Message) {
-		t.Errorf("the server says %q, the report %q", before[len(before)-1].Detail, r.Server.Message)
-	}
-	if errs := errors(-1); len(errs) > 0 {
-		t.Errorf("with %+v: %v", r.Advice.Together, errs)
-	}
-	for i, c := range r.Advice.Together {
-		if errs := errors(i); c.Largest && len(errs) == 0 {
-			t.Errorf("%s %s: %d is not the largest", c.Schema, c.Keyword, c.To)
+		document, err := json.Marshal(parity.CRDOf(schema(message)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := reportCRD(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		advice := r.Expressions[0].Advice
+		if r.Expressions[0].Source != message || advice == nil || len(advice.Causes) == 0 {
+			t.Errorf("%s: %s, advice %+v", message, r.Expressions[0].Error, advice)
+			continue
+		}
+		if errs := server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema(message))}).Errors; len(errs) == 0 {
+			t.Errorf("the server accepts %s", message)
+		}
+		if want == "" {
+			if advice.Rewrite != nil && advice.Rewrite.Fits {
+				t.Errorf("%s: rewritten as %+v", message, advice.Rewrite)
+			}
+			continue
+		}
+		if advice.Rewrite == nil || advice.Rewrite.Source != want || !advice.Rewrite.Fits {
+			t.Errorf("%s: rewritten as %+v, want %s", message, advice.Rewrite, want)
+			continue
+		}
+		if errs := server.CRD(parity.CRDCase{CRD: parity.CRDOf(schema(want))}).Errors; len(errs) > 0 {
+			t.Errorf("the server says of %s: %v", want, errs)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (t *Table) doubtsOfCall(tree *ast.AST, n *report.Node) (reasons []string) {
 	var operands []*types.Type
 	for _, p := range n.Parts {
 		at := len(operands)
-		if p.Role == roleTarget { // the last part, and the first operand
+		if p.Role == RoleTarget { // the last part, and the first operand
 			at = 0
 		}
 		operands = slices.Insert(operands, at, tree.GetType(p.ID))

@@ -63,13 +63,16 @@ const (
 	KindBinding       report.Kind = "binding"
 )
 
-// roleTarget is the role of the receiver of a member function.
-const roleTarget report.Role = "target"
+// The roles of the operands of a call: the receiver of a member function, and others.
+const (
+	RoleTarget   report.Role = "target"
+	RoleArgument report.Role = "argument"
+)
 
 // roles are those of the parts of a node. The last is also that of all that follow.
 var roles = map[report.Kind][]report.Role{
 	KindSelect: {"operand"}, KindPresence: {"operand"},
-	KindCall: {"argument"},
+	KindCall: {RoleArgument},
 	KindList: {"element"}, KindMap: {"element"}, KindMessage: {"element"},
 	KindComprehension: {"range", "initial value", "condition", "step", "result"},
 	KindBinding:       {"range", "initial value", "result"},

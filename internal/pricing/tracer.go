@@ -73,7 +73,7 @@ func (w *walk) weighCall(n *report.Node, e ast.Expr) {
 	args := n.Parts
 	if e.AsCall().IsMemberFunction() {
 		args = args[:len(args)-1]
-		n.Parts[len(args)].Role = roleTarget // it is estimated last
+		n.Parts[len(args)].Role = RoleTarget // it is estimated last
 	}
 	switch {
 	case n.Name == overloads.TypeConvertDyn && len(args) > 0 && !w.rules.before33: // counted once
