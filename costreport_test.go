@@ -137,7 +137,7 @@ func TestReportBadInput(t *testing.T) {
 	if _, err := reportCRD(crdOf("{type: object}"), ""); err != nil {
 		t.Error(err)
 	}
-	if r := mustReport(t, "{type: object}"); len(r.Expressions) != 0 || r.Total != 0 || !r.Accepted || r.Text(0) == "" {
+	if r := mustReport(t, "{type: object}"); len(r.Expressions) != 0 || r.Total != 0 || !r.Accepted || r.Text(0, 0) == "" {
 		t.Errorf("a schema without rules: %+v", r)
 	}
 	r := mustReport(t, `{type: object, x-kubernetes-validations: [{rule: "self.nope > 1"}, {rule: "1 + 1"}, {rule: "true", messageExpression: "3"}, {rule: " "}]}`)
@@ -151,8 +151,8 @@ func TestReportBadInput(t *testing.T) {
 	for _, x := range r.Expressions {
 		if x.Error != "" {
 			failed++
-			if !strings.Contains(x.Text(), "does not compile") {
-				t.Errorf("text %q", x.Text())
+			if !strings.Contains(x.Text(0), "does not compile") {
+				t.Errorf("text %q", x.Text(0))
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func TestReportOddBounds(t *testing.T) {
 	if x.Total != 0 || x.Evaluations.Count != 0 || x.Evaluations.Chain[0].Note == "" || !x.Server.Within {
 		t.Errorf("a negative maxItems: total %d, %+v", x.Total, x.Evaluations)
 	}
-	if x = mustReport(t, schema(math.MaxInt64, 1_000_000)).Expressions[0]; x.Total != math.MaxUint64 || x.Server.Within || !strings.Contains(x.Text(), "unbounded") {
+	if x = mustReport(t, schema(math.MaxInt64, 1_000_000)).Expressions[0]; x.Total != math.MaxUint64 || x.Server.Within || !strings.Contains(x.Text(0), "unbounded") {
 		t.Errorf("a huge maxItems: total %d", x.Total)
 	}
 	for _, c := range x.Advice.Together {

@@ -38,7 +38,7 @@ func ExampleCRD_Report() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print(report.Expressions[0].Text())
+	fmt.Print(report.Expressions[0].Text(0))
 	// Output:
 	// x-kubernetes-validations[0].rule
 	//   self.tags.all(t, !t.contains(self.forbidden))
@@ -53,7 +53,9 @@ func ExampleCRD_Report() {
 	//
 	//   one evaluation    716,176,728 (at least 3)
 	//   estimated total   716,176,728; a server allows 10,000,000, which is exceeded 71.62 times
-	//   a server says     estimated rule cost exceeds budget by factor of 71.6x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)
+	//   a server says     estimated rule cost exceeds budget by factor of 71.6x (try simplifying the rule,
+	//                     or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings
+	//                     are declared)
 	//
 	//   set these bounds: the estimate is 9,999,806 then, estimated anew with them
 	//     maxItems:            14,641  tags (it is missing)

@@ -41,7 +41,7 @@ func TestReportReleases(t *testing.T) {
 		if newest.Total != report.Total || newest.Accepted != report.Accepted {
 			t.Errorf("%s: total %d at the newest release, want %d", schema, newest.Total, report.Total)
 		}
-		if text := report.Text(0); !strings.Contains(text, "Kubernetes 1.25 ") {
+		if text := report.Text(0, 0); !strings.Contains(text, "Kubernetes 1.25 ") {
 			t.Errorf("the text does not tell the releases:\n%s", text)
 		}
 	}

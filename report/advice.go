@@ -142,7 +142,10 @@ func (a *Advice) write(b *strings.Builder) {
 		if !r.Fits {
 			also = ", and lower bounds"
 		}
-		fmt.Fprintf(b, "  write this instead, which is estimated at %s%s:\n    %s\n", number(r.Total), also, indent(r.Source, "    "))
+		fmt.Fprintf(b, "  write this instead, which is estimated at %s%s:\n", number(r.Total), also)
+		for line := range strings.SplitSeq(r.Source, "\n") {
+			fmt.Fprintf(b, "%s    %s\n", verbatim, line)
+		}
 	}
 	list := func(title string, changes []Change) {
 		for i, c := range changes {

@@ -12,14 +12,14 @@ import (
 	"github.com/kubecel/kubecel/cost"
 )
 
-// textWidth is how many columns of an expression stand in one line of text, shown
-// is how many nodes are marked below it, and barWidth is the width of a full bar.
+// margin is how many columns stand before an expression, shown is how many nodes are
+// marked below it, and barWidth is the width of a full bar.
 const (
-	textWidth = 96
-	shown     = 8
-	barWidth  = 20
-	loop      = "comprehension"
-	root      = "the root"
+	margin   = 2
+	shown    = 8
+	barWidth = 20
+	loop     = "comprehension"
+	root     = "the root"
 )
 
 // number writes a cost, a size or a number of evaluations with groups of three
@@ -39,8 +39,11 @@ func number(n uint64) string {
 const listed = 20
 
 // Text is the report for a terminal: the schema as a whole, and then at most so many
-// of its expressions, the costliest first. Zero or less stands for all.
-func (s *CRD) Text(most int) string {
+// of its expressions, the costliest first. Zero or less stands for all. Lines have at
+// most width columns, and 100 if width is zero; longer ones are broken. Only a
+// suggested expression stands in one line.
+func (s *CRD) Text(most, width int) string {
+	width = columns(width)
 	var b strings.Builder
 	if title := strings.TrimSpace(s.Name + " " + s.Version); title != "" {
 		fmt.Fprintln(&b, title)
@@ -86,13 +89,17 @@ func (s *CRD) Text(most int) string {
 			break
 		}
 		x := &s.Expressions[i]
-		fmt.Fprintf(&b, "%s %5.1f%% %26s  %s\n", bar(x.Share), 100*x.Share, number(x.Total), x.Path)
+		entry := fmt.Sprintf("%s %5.1f%% %*s  ", bar(x.Share), 100*x.Share, len(number(s.Expressions[0].Total)), number(x.Total))
+		if utf8.RuneCountInString(entry)+utf8.RuneCountInString(x.Path) > width {
+			entry = strings.TrimRight(entry, " ") + "\n    "
+		}
+		fmt.Fprintf(&b, "%s%s\n", entry, x.Path)
 	}
+	text := wrap(b.String(), width)
 	for i := range s.Expressions[:min(most, len(s.Expressions))] {
-		b.WriteByte('\n')
-		b.WriteString(s.Expressions[i].Text())
+		text += "\n" + s.Expressions[i].Text(width)
 	}
-	return b.String()
+	return text
 }
 
 func (v Judgement) text(who string, estimate uint64) string {
@@ -108,17 +115,18 @@ func (v Judgement) text(who string, estimate uint64) string {
 }
 
 // Text is the report for a terminal: the expression with its costliest parts marked
-// below it, and where their cost comes from.
-func (x *Expression) Text() string {
+// below it, and where their cost comes from. The width is that of [CRD.Text].
+func (x *Expression) Text(width int) string {
+	width = columns(width)
 	var b strings.Builder
 	if x.Path != "" {
 		fmt.Fprintf(&b, "%s\n", x.Path)
 	}
 	marks := x.marks()
-	x.writeSource(&b, marks)
+	x.writeSource(&b, marks, width-margin)
 	if x.Error != "" {
 		fmt.Fprintf(&b, "\n  it does not compile: %s\n", indent(x.Error, "  "))
-		return b.String()
+		return wrap(b.String(), width)
 	}
 	b.WriteByte('\n')
 	for i, n := range marks {
@@ -152,7 +160,7 @@ func (x *Expression) Text() string {
 		row("it did cost", "%s", spent)
 	}
 	x.Advice.write(&b)
-	return b.String()
+	return wrap(b.String(), width)
 }
 
 func bar(share float64) string {
@@ -183,18 +191,18 @@ func (x *Expression) marks() []*Node {
 }
 
 // writeSource writes the expression and below each line the marks in it.
-func (x *Expression) writeSource(b *strings.Builder, marks []*Node) {
+func (x *Expression) writeSource(b *strings.Builder, marks []*Node, width int) {
 	text := []rune(x.Source)
 	for from := 0; from <= len(text); {
 		to := from
-		for to < len(text) && text[to] != '\n' && to-from < textWidth {
+		for to < len(text) && text[to] != '\n' && to-from < width {
 			to++
 		}
 		fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(string(text[from:to]), "\t", " "))
 		for i, n := range marks {
 			start, end := max(n.At.Start, from), min(n.At.End, to)
 			if start < end && strings.TrimSpace(string(text[start:end])) != "" {
-				fmt.Fprintf(b, "  %s%s [%d]\n", strings.Repeat(" ", start-from), strings.Repeat("▔", end-start), i+1)
+				writeMark(b, start-from, end-start, fmt.Sprintf("[%d]", i+1), width)
 			}
 		}
 		if from = to; from < len(text) && text[from] == '\n' {
@@ -203,6 +211,19 @@ func (x *Expression) writeSource(b *strings.Builder, marks []*Node) {
 			break
 		}
 	}
+}
+
+// writeMark writes a mark with its number behind it, or before it at the end of a line.
+func writeMark(b *strings.Builder, start, length int, name string, width int) {
+	before, after := strings.Repeat(" ", start), " "+name
+	switch {
+	case start+length+len(after) <= width:
+	case start > len(name):
+		before, after = strings.Repeat(" ", start-len(after))+name+" ", ""
+	default: // it fills the line
+		length, after = max(width-start-len(after), 1), " "+name
+	}
+	fmt.Fprintf(b, "  %s%s%s\n", before, strings.Repeat("▔", length), after)
 }
 
 // why says what a node costs.

@@ -41,7 +41,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(report.Text(2))
+	fmt.Print(report.Text(2, 0))
 	if len(args) == 0 {
 		return nil
 	}

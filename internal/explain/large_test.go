@@ -65,5 +65,5 @@ func makeReport(t *testing.T, scope *compile.Scope, expr string) int {
 	if x.Root.At.Start != 0 || x.Root.At.End != len([]rune(expr)) {
 		t.Errorf("it is at %+v", x.Root.At)
 	}
-	return len(encoded) + len(x.Text())
+	return len(encoded) + len(x.Text(0))
 }
