@@ -35,7 +35,14 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 	"DocumentUnreadable": ofDocument("a: ["),
 	"NotCRD":             ofDocument("apiVersion: v1\nkind: Pod"),
 	"VersionMissing":     ofDocument(string(crdOf("{type: object}")), "v2"),
-	"NotStructural":      ofDocument(string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}"))),
+	"NotAssignable": func(t *testing.T) []diag.Code {
+		target, err := kubecel.ParseSchema([]byte("type: integer"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []diag.Code{code(mustCompile(t, testEnv(t), "'a'").AssignableTo(target))}
+	},
+	"NotStructural": ofDocument(string(crdOf("{type: object, properties: {a: {type: array, items: [{type: string}]}}}"))),
 
 	"ExpressionTooLarge":  ofExpression(strings.Repeat("a", 100_001)),
 	"SyntaxError":         ofExpression("1 +"),

@@ -43,8 +43,11 @@ type envConfig struct {
 }
 
 type variable struct {
-	name   string
-	typ    *cel.Type
+	name string
+	typ  *cel.Type
+	// source is the schema of the variable, nil if it has none, and schema what the
+	// environment makes of it.
+	source *Schema
 	schema *typesystem.Schema
 }
 
@@ -93,6 +96,7 @@ func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error)
 		}
 		base = built
 	}
+	config.variables = config.compiled()
 	e := &Env{config: config, base: base}
 	provider, declared, sizes := config.declare(base)
 	scope, err := base.Scope(provider, sizes, declared...)
@@ -112,6 +116,18 @@ func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error)
 	return e, nil
 }
 
+// compiled are the variables with their schemas as the environment has them.
+func (c *envConfig) compiled() []variable {
+	_, explicit, _ := c.server.env()
+	variables := slices.Clone(c.variables)
+	for i, v := range variables {
+		if v.source != nil {
+			variables[i].schema = v.source.in(c.exact || explicit)
+		}
+	}
+	return variables
+}
+
 // declare declares the variables, with the types that they need and what is
 // known of their sizes.
 func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.VariableDecl, pricing.Sizer) {
@@ -126,8 +142,7 @@ func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.Variabl
 			t = named[v.schema]
 		}
 		if t == nil {
-			// Were the type named as the variable is, self.items would be a type.
-			scoped := base.Provider(provider, v.schema, v.name+"Type1")
+			scoped := base.Provider(provider, v.schema, typesystem.TypeName(v.name))
 			provider, t = scoped, scoped.Type()
 			named[v.schema] = t
 		}

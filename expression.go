@@ -13,6 +13,7 @@ import (
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Expression is a compiled expression, made by [Env.Compile]. It is read-only and
@@ -176,9 +177,36 @@ func (v variables) ResolveName(name string) (any, bool) {
 	if _, isVal := value.(ref.Val); !isVal {
 		for _, declared := range v.env.config.variables {
 			if declared.name == name && declared.schema != nil {
-				return declared.schema.Value(value), true
+				return declared.schema.WithObjectMeta().Value(value), true
 			}
 		}
 	}
 	return value, true
+}
+
+// AssignableTo tells whether the result can be assigned to data of a schema: nil if it can.
+// [Schema.At] gives the schema of a field. Types are compared by their structure: the fields
+// of objects, the elements of lists, the values of maps. Int fits integer, number and what
+// may be an integer or a string; what becomes a string as JSON, such as a timestamp, fits a
+// string; anything fits unknown data. An optional fits as its value does.
+//
+// What depends on values counts as assignable: dyn, patterns, enums, bounds, nulls of schemas,
+// and which fields are there. The error is an *InputError with diag.NotAssignable: its path is
+// the first place that does not fit, its detail names both types.
+func (x *Expression) AssignableTo(target *Schema) error {
+	switch {
+	case x == nil || x.env == nil:
+		return argumentError("the expression is empty: Env.Compile makes one")
+	case target.isZero():
+		return errZeroSchema()
+	}
+	provider, ok := x.env.scope.Provider().(*typesystem.Provider)
+	if !ok {
+		provider = typesystem.NewProvider(x.env.scope.Provider(), target.server, "")
+	}
+	mismatch := provider.Assignable(x.output, target.document, target.path, target.options.Root)
+	if mismatch == nil {
+		return nil
+	}
+	return &InputError{Code: diag.NotAssignable, Path: mismatch.Path, Detail: mismatch.Detail}
 }

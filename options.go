@@ -80,15 +80,19 @@ func Variable(name string, t *cel.Type) EnvOption {
 // SchemaVariable declares a variable by a schema. Its fields are type-checked, and
 // the bounds of the schema bound the estimates. Its values are unstructured data:
 // map[string]any, []any, string, bool, int64, float64 and nil.
+//
+// In the metadata of resources, expressions see name, generateName and what the schema
+// declares. With [ServerExact] or [ForRelease] they see what they see in an API server:
+// name and generateName, or if the schema declares both of these, what it declares.
 func SchemaVariable(name string, schema *Schema) EnvOption {
 	return option{env: func(c *envConfig) {
 		switch {
 		case name == "" || schema.isZero():
 			c.fail("variable %q: it needs a name and a schema", name)
-		case !schema.compiled.Exposed():
+		case !schema.in(true).Exposed():
 			c.fail("variable %q: expressions cannot see data of its schema", name)
 		default:
-			c.variables = append(c.variables, variable{name: name, schema: schema.compiled})
+			c.variables = append(c.variables, variable{name: name, source: schema})
 		}
 	}}
 }

@@ -4,7 +4,8 @@ package diag
 // texts are not.
 type Code string
 
-// The codes of an InputError. SchemaMissing and NotStructural, below, occur too.
+// The codes of an InputError. SchemaMissing, NotStructural and FieldPathInvalid, below,
+// occur too.
 const (
 	// ArgumentInvalid is an argument that no call can use: a nil context or object,
 	// an empty environment, expression or set of rules.
@@ -20,6 +21,8 @@ const (
 	// NotCRD is a document that is not exactly one CustomResourceDefinition of
 	// apiextensions.k8s.io/v1.
 	NotCRD Code = "NotCRD"
+	// NotAssignable is an expression whose type does not fit the schema of a field.
+	NotAssignable Code = "NotAssignable"
 	// VersionMissing is a version that the CRD does not have.
 	VersionMissing Code = "VersionMissing"
 )
@@ -103,7 +106,7 @@ const (
 	MessageExpressionNotString Code = "MessageExpressionNotString"
 	// ReasonInvalid is a reason that Kubernetes does not know.
 	ReasonInvalid Code = "ReasonInvalid"
-	// FieldPathInvalid is a fieldPath that is malformed or names no field.
+	// FieldPathInvalid is a fieldPath or another path that is malformed or names no field.
 	FieldPathInvalid Code = "FieldPathInvalid"
 	// EstimateExceeded is an expression whose estimated cost is over its limit.
 	EstimateExceeded Code = "EstimateExceeded"

@@ -41,6 +41,9 @@ func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls
 	return &Scope{env: e, checker: scoped, vars: vars, provider: provider, sizes: sizes}, nil
 }
 
+// Provider has the types of the scope.
+func (s *Scope) Provider() types.Provider { return s.provider }
+
 // Compile parses, checks, plans and estimates an expression. The error is what a
 // server says, without the words of [Words]. The expression is returned beside
 // the error of a stage after the check.

@@ -13,12 +13,12 @@ import (
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
-// fieldPath reads the fieldPath of a rule: a JSON path of fields (.name) and
+// FieldPath reads the fieldPath of a rule: a JSON path of fields (.name) and
 // quoted names (['name']) below a node of a schema.
 //
 // It accepts and rejects exactly what cel.ValidFieldPath does. Where that
 // panics, because a path continues below a map of anything, it is an error.
-func fieldPath(text string, s *typesystem.OpenAPI) (path *field.Path, err error) {
+func FieldPath(text string, s *typesystem.OpenAPI) (path *field.Path, err error) {
 	// Like the reference, this takes a token that the buffer of the scanner cannot
 	// hold for the end of the path.
 	tokens := bufio.NewScanner(strings.NewReader(text))

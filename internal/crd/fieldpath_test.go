@@ -20,7 +20,7 @@ func TestFieldPath(t *testing.T) {
 		if want.Error == "panic" {
 			want.Error = errNoField.Error()
 		}
-		path, err := fieldPath(text, schema)
+		path, err := FieldPath(text, schema)
 		switch {
 		case err == nil && want.Error != "":
 			t.Errorf("%q: want error %q, got path %q", text, want.Error, path)
@@ -62,7 +62,7 @@ func TestFieldPathLongToken(t *testing.T) {
 		{text: ".a['" + tooLong + "']", err: errPathEnds.Error()},
 		{text: tooLong, path: "<nil>"},
 	} {
-		path, err := fieldPath(tt.text, s)
+		path, err := FieldPath(tt.text, s)
 		if err != nil && err.Error() != tt.err || err == nil && path.String() != tt.path {
 			t.Errorf("%.10q...: %v, %v", tt.text, path, err)
 		}
@@ -75,7 +75,7 @@ func FuzzFieldPath(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		path, err := fieldPath(text, schema)
+		path, err := FieldPath(text, schema)
 		if err != nil && path != nil {
 			t.Errorf("%q: a path beside the error %v", text, err)
 		}

@@ -214,15 +214,22 @@ func ruleText(node *typesystem.OpenAPI, r *typesystem.Rule, path *field.Path) (f
 	if r.FieldPath == "" {
 		return findings
 	}
-	path = path.Child("fieldPath")
-	if strings.TrimSpace(r.FieldPath) == "" {
-		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be non-empty if specified"))
-	}
-	if lineBreaks.MatchString(r.FieldPath) {
-		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must not contain line breaks"))
-	}
-	if _, err := fieldPath(r.FieldPath, node); err != nil && typesystem.CheckStructural(node) == nil {
-		add(diag.FieldPathInvalid, field.Invalid(path, r.FieldPath, "must be a valid path"))
+	for _, problem := range FieldPathProblems(r.FieldPath, node) {
+		add(diag.FieldPathInvalid, field.Invalid(path.Child("fieldPath"), r.FieldPath, problem))
 	}
 	return findings
+}
+
+// FieldPathProblems are what an API server says of the fieldPath of a rule at a node.
+func FieldPathProblems(text string, node *typesystem.OpenAPI) (problems []string) {
+	if strings.TrimSpace(text) == "" {
+		problems = append(problems, "must be non-empty if specified")
+	}
+	if lineBreaks.MatchString(text) {
+		problems = append(problems, "must not contain line breaks")
+	}
+	if _, err := FieldPath(text, node); err != nil && typesystem.CheckStructural(node) == nil {
+		problems = append(problems, "must be a valid path")
+	}
+	return problems
 }

@@ -61,7 +61,7 @@ func compileRule(rule, message *compile.RuleScope, node *typesystem.OpenAPI, r *
 		out.Message = message
 	}
 	if r.FieldPath != "" {
-		if path, err := fieldPath(r.FieldPath, node); err == nil {
+		if path, err := FieldPath(r.FieldPath, node); err == nil {
 			out.fieldPath = path.String()
 		}
 	}

@@ -78,6 +78,8 @@ func (b Bound) MostElements() (uint64, bool) {
 	case b.Of.kind == kindObject:
 		s := b.Of.WithObjectMeta()
 		return uint64(len(s.properties)), s.meta == nil && !s.PreserveUnknownFields && !s.EmbeddedResource
+	case b.Of.kind == kindDyn:
+		return b.Size, true
 	case b.Kind == cost.SourceNone:
 		return 1, true
 	}

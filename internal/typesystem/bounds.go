@@ -40,6 +40,7 @@ var minSizes = [...]int64{
 	kindDouble:      1,
 	kindInt:         1,
 	kindBool:        4, // true
+	kindDyn:         1, // 0
 }
 
 // setBounds decides whether the schema is exposed, and bounds its sizes as an API server does. The
@@ -93,6 +94,7 @@ func (s *Schema) limit(doc *OpenAPI) (b cost.Bound, most int64) {
 		b.Keyword, most = "format", dateSize
 	case kindDuration, kindDateTime:
 		b.Keyword, most = "format", maxTimeSize
+	case kindDyn:
 	default:
 		most = 0
 	}

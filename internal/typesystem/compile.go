@@ -8,18 +8,38 @@ import (
 	"github.com/kubecel/kubecel/escaping"
 )
 
-// Compile compiles a schema document. With root, the schema is that of a resource: kind, apiVersion,
-// metadata.name and metadata.generateName are accessible even if the document leaves them out. The
-// error is that of CheckStructural.
-func Compile(doc *OpenAPI, root bool) (*Schema, error) {
+// Compile compiles a schema document as an API server does. With root, the schema is that of a
+// resource: kind, apiVersion, metadata.name and metadata.generateName are accessible even if the
+// document leaves them out. The error is that of CheckStructural.
+func Compile(doc *OpenAPI, root bool) (*Schema, error) { return CompileAs(doc, Options{Root: root}) }
+
+// Options say how to compile a schema.
+type Options struct {
+	// Root tells that the schema is that of a resource.
+	Root bool
+	// DeclaredMeta keeps what a resource declares of its metadata. In an API server, metadata has
+	// nothing but name and generateName, unless it declares both of them itself.
+	DeclaredMeta bool
+	// UnknownAsDyn shows unknown fields and data without a type as dyn. An API server hides them.
+	UnknownAsDyn bool
+}
+
+// CompileAs compiles a schema document. The error is that of CheckStructural.
+func CompileAs(doc *OpenAPI, options Options) (*Schema, error) {
 	if err := CheckStructural(doc); err != nil {
 		return nil, err
 	}
-	c := compiler{names: map[string]string{}, schemas: map[string]*Schema{}, ids: map[*Schema]int{}}
-	return c.compile(doc, root), nil
+	c := compiler{names: map[string]string{}, schemas: map[string]*Schema{}, ids: map[*Schema]int{}, declaredMeta: options.DeclaredMeta}
+	if options.UnknownAsDyn {
+		c.unknown = c.anything()
+	}
+	return c.compile(doc, options.Root), nil
 }
 
 type compiler struct {
+	// unknown is the schema of what no schema describes, nil if it is hidden.
+	unknown      *Schema
+	declaredMeta bool
 	// names makes equal strings of a document share memory.
 	names map[string]string
 	// schemas finds schemas by their descriptions, in which ids stand for the schemas below.
@@ -68,6 +88,9 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 	}
 
 	s.kind = kindOf(s, doc.Format)
+	if c.unknown != nil {
+		c.showUnknown(s, doc, root)
+	}
 	s.setBounds(doc)
 	if (root || s.EmbeddedResource) && !s.hasObjectMeta() {
 		s.meta = c.withObjectMeta(s, doc)
@@ -81,7 +104,7 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 // shared, nor schemas whose default is a map or a list.
 func (c *compiler) share(s *Schema) *Schema {
 	shareable := s.meta == nil
-	key := fmt.Appendf(nil, "%q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.Type, s.ListType, s.ListMapKeys,
+	key := fmt.Appendf(nil, "%t %q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.rest != nil, s.Type, s.ListType, s.ListMapKeys,
 		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.boundSince, s.kind, s.exposed, s.maxElements, s.minSize,
 		c.ids[s.Items], c.ids[s.AdditionalProperties])
 	switch s.Default.(type) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/kubecel/kubecel/escaping"
 	"github.com/kubecel/kubecel/internal/data"
 )
 
@@ -31,7 +32,10 @@ func (m *mapValue) valueSchema(key string) *Schema {
 	if !m.isObject() {
 		return m.schema.AdditionalProperties
 	}
-	return m.schema.Property(key)
+	if p := m.schema.property(key); p != nil {
+		return p.Schema
+	}
+	return m.schema.rest
 }
 
 // lookup returns the value at a key of an expression, nil if there is none.
@@ -39,6 +43,9 @@ func (m *mapValue) lookup(key string) ref.Val {
 	of := m.schema.AdditionalProperties
 	if m.isObject() {
 		p := m.schema.propertyByIdent(key)
+		if p == nil && m.schema.rest != nil {
+			p = m.schema.field(key)
+		}
 		if p == nil || m.data[p.Name] == nil {
 			return nil
 		}
@@ -176,10 +183,14 @@ func (m *mapValue) Iterator() traits.Iterator {
 	for key := range m.data {
 		if m.isObject() {
 			p := m.schema.property(key)
-			if p == nil {
+			switch ident, ok := escaping.Escape(key); {
+			case p != nil:
+				key = cmp.Or(p.Ident, key)
+			case m.schema.rest == nil:
 				continue
+			case ok:
+				key = ident
 			}
-			key = cmp.Or(p.Ident, key)
 		} else if m.schema.AdditionalProperties == nil {
 			continue
 		}

@@ -28,7 +28,8 @@ func (s *Schema) typed(name, typ string) *Schema {
 }
 
 // withObjectMeta copies a schema and replaces the properties kind, apiVersion and metadata. As in an
-// API server, that leaves metadata with name and generateName alone, and an array without items.
+// API server, that leaves metadata with name and generateName alone, unless what it declares is to
+// stay, and an array without items.
 func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	declared := doc.Property("metadata")
 	text := &Schema{Type: "string", kind: kindString}
@@ -37,6 +38,17 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 		c.property("generateName", cappedString(declared.Property("generateName"), maxNameLength-1)),
 		c.property("name", cappedString(declared.Property("name"), maxNameLength)),
 	}}
+	if has := s.Property("metadata"); c.declaredMeta && has != nil {
+		for p := range has.Properties() {
+			if metadata.property(p.Name) == nil {
+				metadata.properties = append(metadata.properties, p)
+				sortByName(metadata.properties)
+			}
+		}
+		if metadata.rest = has.rest; has.PreserveUnknownFields {
+			metadata.rest = c.unknown
+		}
+	}
 	metadata.setBounds(&OpenAPI{})
 
 	meta := *s
@@ -44,7 +56,7 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	meta.properties = slices.DeleteFunc(slices.Clone(s.properties), func(p Property) bool { return slices.Contains(implicitFields, p.Name) })
 	meta.properties = append(meta.properties,
 		c.property("apiVersion", text), c.property("kind", text), c.property("metadata", metadata))
-	slices.SortFunc(meta.properties, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+	sortByName(meta.properties)
 
 	// Defaults of what was replaced do not count.
 	bounds := *doc
@@ -54,6 +66,10 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	}
 	meta.setBounds(&bounds)
 	return &meta
+}
+
+func sortByName(properties []Property) {
+	slices.SortFunc(properties, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // cappedString is a string whose length is bounded by limit and by what the document declares.

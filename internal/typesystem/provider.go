@@ -182,7 +182,7 @@ var celTypes = [...]*types.Type{
 // celType is the type of a schema at a place.
 func (s *Schema) celType(place string) *types.Type {
 	switch {
-	case !s.exposed || s.kind == kindIntOrString:
+	case !s.exposed || s.kind == kindIntOrString || s.kind == kindDyn:
 		return types.DynType
 	case s.kind == kindObject:
 		return types.NewObjectType(place)

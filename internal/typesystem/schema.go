@@ -46,6 +46,8 @@ type Schema struct {
 	keyIdents []string
 	// properties are sorted by name; nil if the document has none.
 	properties []Property
+	// rest is the schema of unknown fields, nil if expressions cannot see them.
+	rest *Schema
 	// meta is the schema with the implicit fields of a resource, nil if it has no such fields.
 	meta *Schema
 	// maxElements bounds the size of a value in the unit of CEL's size(). It is zero for what has no
@@ -82,6 +84,8 @@ const (
 	kindDouble
 	kindInt
 	kindBool
+	// kindDyn is what an API server hides: data without a type.
+	kindDyn
 )
 
 // Property returns the schema of a property by its name as the schema writes it, nil if there is none.
@@ -146,6 +150,13 @@ func (s *Schema) field(ident string) *Property {
 		return nil
 	}
 	p := s.WithObjectMeta().propertyByIdent(ident)
+	if p == nil && s.rest != nil {
+		name, ok := escaping.Unescape(ident)
+		if !ok {
+			name = ident
+		}
+		return &Property{Name: name, Ident: ident, Schema: s.rest}
+	}
 	if p == nil || p.Ident == "" || p.Ident != ident || !p.Schema.exposed {
 		return nil
 	}

@@ -55,15 +55,17 @@ func (s *Schema) follow(path []string, visit func(from *Schema, step Step)) (*Sc
 		var next *Schema
 		switch name {
 		case pricing.PathItems, pricing.PathValues:
-			step.Keyword, next = "items", s.Elem()
-			if s.kind == kindMap {
+			step.Keyword, next = "items", s.below()
+			if name == pricing.PathValues || s.kind == kindMap {
 				step.Keyword = "additionalProperties"
 			}
 		case pricing.PathKeys:
-			return nil, s.kind == kindMap && i == len(path)-2
+			return nil, (s.kind == kindMap || s.kind == kindDyn) && i == len(path)-2
 		default:
 			if p := s.field(name); p != nil {
 				step, next = Step{Keyword: "properties", Name: p.Name}, p.Schema
+			} else if s.kind == kindDyn {
+				step, next = Step{Keyword: "properties", Name: name}, s
 			}
 		}
 		if next == nil {

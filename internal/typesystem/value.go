@@ -52,6 +52,8 @@ func (s *Schema) Value(data any) ref.Val {
 			return i
 		}
 		return types.NewErr("invalid data, expected int, got %T", data)
+	case kindDyn:
+		return types.DefaultTypeAdapter.NativeToValue(data)
 	case kindBool:
 		if b, ok := data.(bool); ok {
 			return types.Bool(b)
