@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecel/kubecel"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -352,7 +353,7 @@ func TestFieldPath(t *testing.T) {
 		}
 	}
 	_, err := schema.FieldPath(".none")
-	invalid, _ := errors.AsType[*kubecel.InputError](err)
+	invalid, _ := errs.As[*kubecel.InputError](err)
 	if invalid.Detail != "must be a valid path" || invalid.Cause.Error() != "does not refer to a valid field" {
 		t.Errorf("%+v", invalid)
 	}
@@ -396,7 +397,7 @@ components:
 		second(document.Kind("apps/v1", "None")), second(document.Schema("None")), second(new(kubecel.OpenAPI).Kind("v1", "Pod")),
 		second(new(kubecel.OpenAPI).Schema("Pod")), second(kubecel.ParseOpenAPI(nil)),
 	} {
-		if _, ok := errors.AsType[*kubecel.InputError](err); !ok {
+		if _, ok := errs.As[*kubecel.InputError](err); !ok {
 			t.Errorf("%T %v, want an *InputError", err, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package typesystem_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
@@ -97,7 +97,7 @@ func TestComponentsRefuse(t *testing.T) {
 		"example.None":  "schema: #/components/schemas/example.None refers to no schema",
 	} {
 		_, err := c.Schema(name)
-		if _, ok := errors.AsType[*diag.InputError](err); !ok || err.Error() != want {
+		if _, ok := errs.As[*diag.InputError](err); !ok || err.Error() != want {
 			t.Errorf("%s: %T %v, want %s", name, err, err, want)
 		}
 	}
