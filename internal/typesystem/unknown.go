@@ -1,5 +1,14 @@
 package typesystem
 
+import (
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/internal/data"
+)
+
+// anyAdapter makes values of data that no schema describes.
+var anyAdapter = data.Adapter(types.DefaultTypeAdapter)
+
 // anything returns the schema of data that no schema describes.
 func (c *compiler) anything() *Schema {
 	s := &Schema{Nullable: true, PreserveUnknownFields: true, kind: kindDyn}

@@ -53,7 +53,7 @@ func (s *Schema) Value(data any) ref.Val {
 		}
 		return types.NewErr("invalid data, expected int, got %T", data)
 	case kindDyn:
-		return types.DefaultTypeAdapter.NativeToValue(data)
+		return anyAdapter.NativeToValue(data)
 	case kindBool:
 		if b, ok := data.(bool); ok {
 			return types.Bool(b)
