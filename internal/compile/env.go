@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -23,6 +22,7 @@ import (
 	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/parse"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
@@ -66,6 +66,8 @@ type Env struct {
 	grammar string
 	// parser is set if cel's own accepts more than the server's.
 	parser *parser.Parser
+	// fast parses most expressions, nil if the environment has a syntax of its own.
+	fast func() *parse.Parser
 	// signatures fingerprints each function; environments with equal fingerprints
 	// share compilations.
 	signatures func() map[string]string
@@ -105,7 +107,7 @@ func New(cfg Config) (*Env, error) {
 	}
 	e := &Env{cel: env, prices: table, server: cfg.Server, size: cmp.Or(cfg.ExpressionSize, DefaultExpressionSize), traits: traits}
 	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
-	if err := e.setParser(); err != nil {
+	if err := e.setParser(cfg); err != nil {
 		return nil, err
 	}
 	if e.checker, err = e.baseChecker(); err != nil {
@@ -188,26 +190,4 @@ func (e *Env) baseChecker() (*checker.Env, error) {
 		}
 	}
 	return base, nil
-}
-
-// setParser finds the grammar of the environment: its macros and its syntax.
-// cel-go's environments always take names in backquotes, older servers do not.
-func (e *Env) setParser() (err error) {
-	macros := e.cel.Macros()
-	var keys []string
-	for _, m := range macros {
-		keys = append(keys, m.MacroKey())
-	}
-	slices.Sort(keys)
-	if e.traits[declare.Optionals] {
-		keys = append(keys, "?")
-	}
-	if e.traits[declare.Backquotes] {
-		keys = append(keys, "`")
-	} else {
-		e.parser, err = parser.NewParser(parser.Macros(macros...),
-			parser.EnableOptionalSyntax(e.traits[declare.Optionals]), parser.EnableIdentEscapeSyntax(false))
-	}
-	e.grammar = strings.Join(keys, " ")
-	return err
 }

@@ -102,11 +102,11 @@ func (e *Env) laterSyntax(expr string) string {
 	if err != nil {
 		return ""
 	}
-	parsed, issues := newest.cel.Parse(expr)
+	parsed := newest.parseFast(expr)
 	switch {
-	case issues.Err() != nil:
+	case parsed == nil:
 		return ""
-	case len(Backquoted(parsed.NativeRep(), []rune(expr))) > 0:
+	case len(Backquoted(parsed, []rune(expr))) > 0:
 		return server.All().Backquotes.Needs()
 	}
 	return server.All().Optionals.Needs()

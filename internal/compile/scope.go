@@ -71,39 +71,14 @@ func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.C
 	return x, c.err
 }
 
-func (s *Scope) parse(expr string) (common.Source, *celast.AST, *diag.CompileError) {
-	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
-	if err != nil {
-		issues := cel.ErrorAsIssues(err)
-		return nil, nil, compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
-	}
-	parsed, issues := s.env.parseSource(source)
-	if issues.Err() != nil {
-		return nil, nil, s.syntaxError(source, issues)
-	}
-	return source, parsed, nil
-}
-
-func (e *Env) parseSource(source common.Source) (*celast.AST, *cel.Issues) {
-	if e.parser == nil {
-		parsed, issues := e.cel.ParseSource(source)
-		if issues.Err() != nil {
-			return nil, issues
-		}
-		return parsed.NativeRep(), nil
-	}
-	parsed, errs := e.parser.Parse(source)
-	return parsed, cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
-}
-
 // check type-checks what was parsed, which it changes.
-func (s *Scope) check(source common.Source, parsed *celast.AST) (*celast.AST, *diag.CompileError) {
+func (s *Scope) check(expr string, parsed *celast.AST) (*celast.AST, *diag.CompileError) {
+	source := common.NewTextSource(expr)
 	checked, errs := checker.Check(parsed, source, s.checker)
 	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
 	if issues.Err() != nil {
 		return nil, s.checkError(checked, source, issues)
 	}
-	expr := source.Content()
 	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
 		return nil, err
 	}

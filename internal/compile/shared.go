@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/cel-go/common"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/containers"
 	"github.com/google/cel-go/common/operators"
@@ -43,10 +42,11 @@ func NewShared() *Shared {
 
 // parsedExpression is an expression as one grammar has it.
 type parsedExpression struct {
-	source common.Source
-	ast    *celast.AST
-	uses   uses
-	err    *diag.CompileError
+	// text is the expression without what is no UTF-8.
+	text string
+	ast  *celast.AST
+	uses uses
+	err  *diag.CompileError
 }
 
 // plannedExpression is a compile result without its estimate. The error of
@@ -60,11 +60,11 @@ type plannedExpression struct {
 // plan parses, checks and plans an expression; shared may be nil.
 func (s *Scope) plan(expr string, shared *Shared) plannedExpression {
 	if shared == nil {
-		source, parsed, err := s.parse(expr)
+		text, parsed, err := s.parse(expr)
 		if err != nil {
 			return plannedExpression{err: err}
 		}
-		return s.planParsed(source, parsed)
+		return s.planParsed(text, parsed)
 	}
 	grammar := plainGrammar
 	parsed, ok := shared.parsed[grammar]
@@ -73,7 +73,7 @@ func (s *Scope) plan(expr string, shared *Shared) plannedExpression {
 		parsed, ok = shared.parsed[grammar]
 	}
 	if !ok {
-		parsed.source, parsed.ast, parsed.err = s.parse(expr)
+		parsed.text, parsed.ast, parsed.err = s.parse(expr)
 		if parsed.err == nil {
 			parsed.uses = usesOf(expr, parsed.ast)
 			if parsed.uses.plain {
@@ -88,20 +88,20 @@ func (s *Scope) plan(expr string, shared *Shared) plannedExpression {
 	key := grammar + s.env.cacheKey(parsed.uses)
 	planned, ok := shared.planned[key]
 	if !ok {
-		planned = s.planParsed(parsed.source, celast.Copy(parsed.ast))
+		planned = s.planParsed(parsed.text, celast.Copy(parsed.ast))
 		shared.planned[key] = planned
 	}
 	return planned
 }
 
 // planParsed checks and plans what was parsed, which it changes.
-func (s *Scope) planParsed(source common.Source, parsed *celast.AST) (p plannedExpression) {
-	if p.checked, p.err = s.check(source, parsed); p.err != nil {
+func (s *Scope) planParsed(expr string, parsed *celast.AST) (p plannedExpression) {
+	if p.checked, p.err = s.check(expr, parsed); p.err != nil {
 		return p
 	}
 	var err error
 	if p.program, err = s.env.planner.Plan(p.checked, s.provider); err != nil {
-		p.err = failed(source.Content(), diag.StagePlan, diag.PlanFailed, err)
+		p.err = failed(expr, diag.StagePlan, diag.PlanFailed, err)
 	}
 	return p
 }
