@@ -434,3 +434,24 @@ func TestSchemaOf(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTypeWords holds that messages name types by where they stand, and that the text of
+// the server does not.
+func TestTypeWords(t *testing.T) {
+	env, err := kubecel.NewEnv(kubecel.SchemaVariable("self", mustSchema(t, sourceSchema)), kubecel.SchemaVariable("selfish", mustSchema(t, targetSchema)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for expr, want := range map[string]string{
+		"self + 1":                      "found no matching overload for '_+_' applied to '(self, int)'",
+		"self.template + self.ports":    "found no matching overload for '_+_' applied to '(self.template, list(self.ports[*]))'",
+		"size(selfish.ports[0])":        "found no matching overload for 'size' applied to '(selfish.ports[*])'",
+		"self.template == self.ports":   "found no matching overload for '_==_' applied to '(self.template, list(self.ports[*]))'",
+		"self + 'selfType1.ports.@idx'": "found no matching overload for '_+_' applied to '(self, string)'",
+	} {
+		e := compileError(t, env, expr)
+		if e.Issues[0].Message != want || !strings.Contains(e.Server, "Type1") {
+			t.Errorf("%s: %s\nwant %s\nserver: %s", expr, e.Issues[0].Message, want, e.Server)
+		}
+	}
+}

@@ -56,7 +56,8 @@ type Issue struct {
 	Code Code `json:"code"`
 	// Position is the place in the expression.
 	Position Position `json:"position"`
-	// Message says what is wrong, in the words of an API server.
+	// Message says what is wrong, in the words of an API server. It names the types of
+	// schemas by where they stand, such as self.spec.items[*].
 	Message string `json:"message"`
 	// Hint says what would help. It is empty if nothing is known to help.
 	Hint string `json:"hint,omitempty"`

@@ -76,7 +76,7 @@ func (s *Scope) checkError(tree *celast.AST, source common.Source, issues *cel.I
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
 	typeOf := maps.Clone(tree.TypeMap())
 	missing := s.missingFields(tree, source)
-	return compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
+	return s.reword(compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
 			return diag.Issue{Code: diag.TypeMismatch}
@@ -90,7 +90,18 @@ func (s *Scope) checkError(tree *celast.AST, source common.Source, issues *cel.I
 			return s.callIssue(node, typeOf)
 		}
 		return diag.Issue{Code: diag.TypeMismatch}
-	})
+	}))
+}
+
+// reword names types in the messages by where they stand: self.spec.items[*] for what an API
+// server calls selfType1.spec.items.@idx. The text of the server stays.
+func (s *Scope) reword(e *diag.CompileError) *diag.CompileError {
+	if p, ok := s.provider.(*typesystem.Provider); ok {
+		for i := range e.Issues {
+			e.Issues[i].Message = p.Reword(e.Issues[i].Message)
+		}
+	}
+	return e
 }
 
 func (s *Scope) callIssue(node celast.Expr, typeOf map[int64]*types.Type) diag.Issue {
