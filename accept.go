@@ -157,15 +157,7 @@ func requirementsOf(found []accept.Requirement, inMessage bool) []Requirement {
 
 // newQuery prepares to compile in the environments of all releases.
 func newQuery(config envConfig) (*accept.Query, error) {
-	return accept.NewQuery(func(c compile.Config) (*compile.Env, error) {
-		if config.asServers() && !c.DocumentedOnly {
-			return compile.ForServer(c.Server)
-		}
-		c.Libraries = append(c.Libraries, config.libraries...)
-		c.Options = append(c.Options, config.options...)
-		c.ExpressionSize = config.size
-		return compile.New(c)
-	}, func(base *compile.Env) (*compile.Scope, error) {
+	return accept.NewQuery(config.addition(), func(base *compile.Env) (*compile.Scope, error) {
 		provider, declared, sizes := config.declare(base)
 		return base.Scope(provider, sizes, declared...)
 	})

@@ -14,14 +14,16 @@ import (
 	"github.com/kubecel/kubecel/internal/accept"
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/pricing"
+	"github.com/kubecel/kubecel/internal/server"
 	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 // Env is an environment: functions, variables and types. It compiles, prices and
-// reports on expressions. It is read-only and safe for concurrent use. Building one
-// takes milliseconds: build it once, share it, and use [Env.Extend] for more
-// variables. The zero value is empty: its methods return errors.
+// reports on expressions. It is read-only and safe for concurrent use. The first one
+// takes milliseconds to build; those that follow share what is equal. The zero value is
+// empty: its methods return errors.
 type Env struct {
 	config envConfig
 	base   *compile.Env
@@ -112,6 +114,11 @@ func newEnv(config envConfig, base *compile.Env, opts []EnvOption) (*Env, error)
 		env, err := base.CEL().Extend(opts...)
 		return env, optionError(err)
 	})
+	if base.Interpreted() {
+		if _, err := e.cel(); err != nil {
+			return nil, err
+		}
+	}
 	e.query = sync.OnceValues(func() (*accept.Query, error) { return newQuery(config) })
 	return e, nil
 }
@@ -151,21 +158,18 @@ func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.Variabl
 	return provider, declared, sizes
 }
 
+// buildBase builds the environment without its variables. It shares with others what
+// the options leave as it is.
 func buildBase(config envConfig) (*compile.Env, error) {
-	server, explicit, err := config.server.env()
-	if err != nil {
-		return nil, err
-	}
-	config.exact = config.exact || explicit
-	libraries := server.Libraries()
-	switch {
-	case config.exact && config.asServers():
-		return compile.ForServer(server)
-	case !config.exact:
-		libraries = append(libraries, library.JSONPatch())
+	base, exact, err := config.base()
+	if err != nil || config.addition().IsZero() {
+		return base, err
 	}
 	names := map[string]bool{"": true}
-	for _, lib := range slices.Concat(libraries, config.libraries) {
+	for _, name := range base.LibraryNames() {
+		names[name] = true
+	}
+	for _, lib := range config.libraries {
 		if names[lib.Name] {
 			return nil, fmt.Errorf("library %q: it needs a name that no other has", lib.Name)
 		}
@@ -180,19 +184,12 @@ func buildBase(config envConfig) (*compile.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := compile.New(compile.Config{
-		Libraries:      append(libraries, config.libraries...),
-		Server:         server,
-		DocumentedOnly: !config.exact,
-		Options:        config.options,
-		ExpressionSize: config.size,
-	})
-	if err != nil {
+	if base, err = base.Extend(config.addition()); err != nil {
 		return nil, err
 	}
 	functions := base.CEL().Functions()
 	return base, eachOverload(config.libraries, func(f library.Function, o library.Overload) error {
-		if o.DocumentedOnly && config.exact {
+		if o.DocumentedOnly && exact {
 			return nil
 		}
 		declared := functions[f.Name]
@@ -203,9 +200,27 @@ func buildBase(config envConfig) (*compile.Env, error) {
 	})
 }
 
-// asServers tells whether nothing was added to the environment of a server.
-func (c *envConfig) asServers() bool {
-	return len(c.libraries) == 0 && len(c.options) == 0 && c.size == 0
+// base is the environment without what the caller adds; exact tells whether it is that
+// of a server.
+func (c *envConfig) base() (base *compile.Env, exact bool, err error) {
+	s, explicit, err := c.server.env()
+	switch {
+	case err != nil:
+		return nil, false, err
+	case explicit:
+		base, err = compile.ForServer(s)
+	case c.exact:
+		base, err = compile.ForServer(server.WrittenTo(release.Newest()))
+	default:
+		base, err = compile.Documented()
+		return base, false, err
+	}
+	return base, true, err
+}
+
+// addition is what the caller adds to the environment.
+func (c *envConfig) addition() compile.Addition {
+	return compile.Addition{Libraries: c.libraries, Options: c.options, ExpressionSize: c.size}
 }
 
 // eachOverload finds the first overload with an error.

@@ -107,8 +107,14 @@ func Libraries(libs ...library.Library) EnvOption {
 	}}
 }
 
-// CELOptions adds options of cel-go: types, functions, macros. A call of a function
-// that is declared so costs one unit.
+// CELOptions adds options of cel-go: types, functions, macros, settings. Compile, Eval and
+// Estimate honour them as programs of [Env.CEL] do. A call of a function that is declared
+// so costs one unit, unless cel.CostEstimatorOptions and cel.CostTrackerOptions say otherwise.
+//
+// Options for programs (those that a cel.Library returns from ProgramOptions, such as
+// cel.Globals), cel.EnableErrorOnBadPresenceTest and cel.JSONFieldNames make cel-go's
+// interpreter evaluate the expressions of the environment. It takes longer, and
+// [Env.ReportEval] is not to be had. What cannot be honoured is an error of [NewEnv].
 func CELOptions(opts ...cel.EnvOption) EnvOption {
 	return option{env: func(c *envConfig) {
 		if slices.ContainsFunc(opts, func(o cel.EnvOption) bool { return o == nil }) {
@@ -120,9 +126,10 @@ func CELOptions(opts ...cel.EnvOption) EnvOption {
 	}}
 }
 
-// ServerExact leaves out what is only documented: what the documentation of
-// Kubernetes describes and no released API server has. The environment then rejects
-// what a server of the newest release rejects.
+// ServerExact makes the environment in which a server of the newest release compiles
+// new expressions, as ForRelease(release.Newest()) does. It leaves out what is only
+// documented: what the documentation of Kubernetes describes and no released API server
+// has. [StoredExpressions] chooses what the server evaluates instead.
 func ServerExact() EnvOption {
 	return option{env: func(c *envConfig) { c.exact, c.rebuild = true, true }}
 }

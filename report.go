@@ -21,14 +21,18 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 // ReportEval is [Env.Report], and adds what one evaluation costs, node by node.
 // Variables are as in [Expression.Eval]. An evaluation that fails is not an error: the
 // report says so. If the context is done before the end, the error is an *EvalError
-// that unwraps to that of the context.
+// that unwraps to that of the context. Where cel-go's interpreter evaluates, see
+// [CELOptions], there is no such report, and the error is an *InputError.
 func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string]any, opts ...ReportOption) (*report.Expression, error) {
 	if ctx == nil {
 		return nil, errNilContext()
 	}
 	r, compiled, err := e.report(expression, opts)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case e.base.Interpreted():
+		return nil, argumentError("options of cel-go decide how this environment evaluates, so what each node costs is not known")
 	}
 	result, record := compiled.Program.Record(ctx, variables{env: e, values: vars}, e.config.limit)
 	if result.Kind == eval.KindInterrupted {

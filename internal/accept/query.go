@@ -18,18 +18,6 @@ import (
 	"github.com/kubecel/kubecel/release"
 )
 
-// anyServer is the configuration of an environment with everything that any
-// server has, or that is only documented. It checks no literals.
-func anyServer() compile.Config {
-	return compile.Config{
-		Libraries: slices.DeleteFunc(library.Newest(), func(l library.Library) bool {
-			return l.Trait() == declare.Literals || l.Trait() == declare.Formats
-		}),
-		DocumentedOnly: true,
-		Options:        []cel.EnvOption{cel.EnableMacroCallTracking()},
-	}
-}
-
 // Query answers which servers accept an expression on write. It is safe for
 // concurrent use.
 type Query struct {
@@ -53,28 +41,37 @@ type Verdict struct {
 	Estimate cost.Range
 }
 
-// NewQuery prepares a query. Build makes the environment of a configuration
-// with all that a caller adds to it, and scope declares the variables in it.
-func NewQuery(build func(compile.Config) (*compile.Env, error), scope func(*compile.Env) (*compile.Scope, error)) (*Query, error) {
+// NewQuery prepares a query. Each environment gets what a caller adds to it, and scope
+// declares the variables in it.
+func NewQuery(add compile.Addition, scope func(*compile.Env) (*compile.Scope, error)) (*Query, error) {
 	q := &Query{scopes: map[server.Environment]*compile.Scope{}}
 	for _, r := range release.All() {
 		s := server.WrittenTo(r)
 		if q.scopes[s] != nil {
 			continue
 		}
-		env, err := build(compile.Config{Libraries: s.Libraries(), Server: s})
-		if err == nil {
-			q.scopes[s], err = scope(env)
-		}
+		env, err := compile.ForServer(s)
 		if err != nil {
 			return nil, err
 		}
+		if q.scopes[s], err = scopeOf(env, add, scope); err != nil {
+			return nil, err
+		}
 	}
-	env, err := build(anyServer())
-	if err == nil {
-		q.any, err = scope(env)
+	env, err := anyEnv()
+	if err != nil {
+		return nil, err
 	}
+	q.any, err = scopeOf(env, add, scope)
 	return q, err
+}
+
+func scopeOf(env *compile.Env, add compile.Addition, scope func(*compile.Env) (*compile.Scope, error)) (*compile.Scope, error) {
+	env, err := env.Extend(add)
+	if err != nil {
+		return nil, err
+	}
+	return scope(env)
 }
 
 // Expression compiles an expression as each server does when it is written, and
@@ -109,8 +106,20 @@ type Needs struct {
 	found map[*compile.Expression][]Requirement
 }
 
-// anyEnv is shared by all that ask what the rules of a CRD need.
-var anyEnv = sync.OnceValues(func() (*compile.Env, error) { return compile.New(anyServer()) })
+// anyEnv has everything that any server has, or that is only documented. It checks no
+// literals.
+var anyEnv = sync.OnceValues(func() (*compile.Env, error) {
+	env, err := compile.New(compile.Config{
+		Libraries: slices.DeleteFunc(library.Newest(), func(l library.Library) bool {
+			return l.Trait() == declare.Literals || l.Trait() == declare.Formats
+		}),
+		DocumentedOnly: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return env.Extend(compile.Addition{Options: []cel.EnvOption{cel.EnableMacroCallTracking()}})
+})
 
 // NewNeeds returns what has compiled nothing yet.
 func NewNeeds() (*Needs, error) {

@@ -34,7 +34,7 @@ func sharedScope(env *compile.Env) (*compile.Scope, error) {
 // TestExhaustiveSharing holds that what environments share is what each gives
 // alone: the same error text, type and estimate.
 func TestExhaustiveSharing(t *testing.T) {
-	query, err := NewQuery(compile.New, sharedScope)
+	query, err := NewQuery(compile.Addition{}, sharedScope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,19 +7,18 @@
 package compile
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
-	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/parse"
@@ -45,11 +44,6 @@ type Config struct {
 	// the stored environment of the newest; Libraries are what counts for what
 	// can be written.
 	Server server.Environment
-	// Options are cel-go options of the caller.
-	Options []cel.EnvOption
-	// ExpressionSize is the limit of an expression in code points; zero means
-	// DefaultExpressionSize.
-	ExpressionSize int
 }
 
 // Env is a base environment. It is read-only and safe for concurrent use.
@@ -59,15 +53,28 @@ type Env struct {
 	planner *eval.Planner
 	prices  *pricing.Table
 	server  server.Environment
-	size    int
+	// documentedOnly tells whether the environment has what is only documented.
+	documentedOnly bool
+	// priced are the names of functions that a library prices. The first library to
+	// price a name keeps it: that of a caller must not change what a call of a
+	// server's function costs.
+	priced map[string]bool
 	// traits are those of the libraries.
 	traits map[declare.Trait]bool
+	// settings are those that options of cel-go can change.
+	settings settings
+	// foreign tells whether cel-go's interpreter evaluates expressions.
+	foreign   bool
+	libraries []library.Library
+	regexes   []declare.Regex
 	// grammar is equal for environments that parse alike.
 	grammar string
-	// parser is set if cel's own accepts more than the server's.
+	// parser is set if cel's own accepts names in backquotes and the server does not.
 	parser *parser.Parser
-	// fast parses most expressions, nil if the environment has a syntax of its own.
+	// fast parses most expressions that have no more bytes than size, nil if options set
+	// up a parser of their own.
 	fast func() *parse.Parser
+	size int
 	// signatures fingerprints each function; environments with equal fingerprints
 	// share compilations.
 	signatures func() map[string]string
@@ -78,49 +85,54 @@ func New(cfg Config) (*Env, error) {
 	if cfg.Server == (server.Environment{}) {
 		cfg.Server = server.StoredIn(release.Newest())
 	}
-	var opts []cel.EnvOption
-	var regexes []declare.Regex
-	prices, traits := []pricing.Prices{pricing.Standard(cfg.Server.Release)}, map[declare.Trait]bool{}
-	// The first library to price a name keeps it: that of a caller must not
-	// change what a call of a server's function costs.
-	named := map[string]bool{}
-	for _, lib := range cfg.Libraries {
-		if !cfg.DocumentedOnly {
-			lib = lib.Released()
-		}
-		own := lib.Prices(cfg.Server.Release)
-		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return named[name] })
-		for name := range own.Functions {
-			named[name] = true
-		}
-		opts = append(opts, lib.EnvOption())
-		prices = append(prices, own)
-		regexes = append(regexes, lib.Regexes()...)
-		traits[lib.Trait()] = true
+	e := &Env{
+		server: cfg.Server, documentedOnly: cfg.DocumentedOnly, size: DefaultExpressionSize,
+		priced: map[string]bool{}, traits: map[declare.Trait]bool{},
 	}
-	table := pricing.NewTable(prices...)
+	opts, prices := e.add(cfg.Libraries)
+	e.prices = pricing.NewTable(append([]pricing.Prices{pricing.Standard(cfg.Server.Release)}, prices...)...)
 	// The checker below validates the declarations, so cel-go need not do it too.
-	opts = append(append(opts, cfg.Options...), serverCosts(table), cel.EagerlyValidateDeclarations(false))
-	env, err := cel.NewEnv(opts...)
-	if err != nil {
+	opts = append(opts, serverCosts(e.prices), cel.EagerlyValidateDeclarations(false))
+	var err error
+	if e.cel, err = cel.NewEnv(opts...); err != nil {
 		return nil, err
 	}
-	e := &Env{cel: env, prices: table, server: cfg.Server, size: cmp.Or(cfg.ExpressionSize, DefaultExpressionSize), traits: traits}
-	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e, cfg.Libraries) })
-	if err := e.setParser(cfg); err != nil {
+	e.settings = settings{numbers: e.traits[declare.Numbers]}
+	e.signatures = sync.OnceValue(func() map[string]string { return signaturesOf(e) })
+	if err := e.setParser(); err != nil {
 		return nil, err
 	}
 	if e.checker, err = e.baseChecker(); err != nil {
 		return nil, err
 	}
 	e.planner, err = eval.NewPlanner(eval.Config{
-		Functions: env.Functions(),
-		Adapter:   data.Adapter(env.CELTypeAdapter()),
-		Price:     table.Runtime,
-		Regexes:   regexes,
+		Functions: e.cel.Functions(),
+		Adapter:   e.adapter(),
+		Price:     e.prices.Runtime,
+		Regexes:   e.regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})
 	return e, err
+}
+
+// add notes what libraries bring, and returns their options and prices.
+func (e *Env) add(libraries []library.Library) (opts []cel.EnvOption, prices []pricing.Prices) {
+	for _, lib := range libraries {
+		if !e.documentedOnly {
+			lib = lib.Released()
+		}
+		own := lib.Prices(e.server.Release)
+		maps.DeleteFunc(own.Functions, func(name string, _ cost.Model) bool { return e.priced[name] })
+		for name := range own.Functions {
+			e.priced[name] = true
+		}
+		opts = append(opts, lib.EnvOption())
+		prices = append(prices, own)
+		e.regexes = append(e.regexes, lib.Regexes()...)
+		e.traits[lib.Trait()] = true
+		e.libraries = append(e.libraries, lib)
+	}
+	return opts, prices
 }
 
 // ForServer returns the environment of a server. It is built once, when it is
@@ -132,11 +144,27 @@ func ForServer(s server.Environment) (*Env, error) {
 	return build.(func() (*Env, error))()
 }
 
+// Documented returns the environment with everything that the newest server knows and
+// what is only documented.
+var Documented = sync.OnceValues(func() (*Env, error) {
+	newest := server.StoredIn(release.Newest())
+	return New(Config{Libraries: append(newest.Libraries(), library.JSONPatch()), Server: newest, DocumentedOnly: true})
+})
+
 // environments are builders by server. Callers ask only for known releases.
 var environments sync.Map
 
 // CEL returns the environment for those who program against cel-go.
 func (e *Env) CEL() *cel.Env { return e.cel }
+
+// LibraryNames are the names of the libraries of the environment.
+func (e *Env) LibraryNames() []string {
+	var names []string
+	for _, lib := range e.libraries {
+		names = append(names, lib.Name)
+	}
+	return names
+}
 
 // Provider declares the types of a schema, under a name, beside those of
 // another provider.
@@ -174,20 +202,32 @@ func (o programOptions) ProgramOptions() []cel.ProgramOption { return o }
 // baseChecker validates all declarations once; scopes copy the outcome.
 func (e *Env) baseChecker() (*checker.Env, error) {
 	env := e.cel
-	base, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(e.traits[declare.Numbers]))
+	base, err := e.newChecker(env.CELTypeProvider(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := base.AddIdents(env.Variables()...); err != nil {
 		return nil, err
 	}
-	functions := env.Functions()
+	return base, addFunctions(base, env.Functions())
+}
+
+// newChecker returns a checker with what another has declared, which may be nil.
+func (e *Env) newChecker(provider types.Provider, declared *checker.Env) (*checker.Env, error) {
+	opts := []checker.Option{checker.CrossTypeNumericComparisons(e.settings.numbers), checker.JSONFieldNames(e.settings.jsonNames)}
+	if declared != nil {
+		opts = append(opts, checker.ValidatedDeclarations(declared))
+	}
+	return checker.NewEnv(e.cel.Container, provider, opts...)
+}
+
+func addFunctions(to *checker.Env, functions map[string]*decls.FunctionDecl) error {
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if fn := functions[name]; !fn.IsDeclarationDisabled() {
-			if err := base.AddFunctions(fn); err != nil {
-				return nil, err
+			if err := to.AddFunctions(fn); err != nil {
+				return err
 			}
 		}
 	}
-	return base, nil
+	return nil
 }

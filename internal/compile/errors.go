@@ -212,8 +212,7 @@ func edits(a, b string) int {
 // in vain, and returns the properties of the objects that lack them.
 func (s *Scope) missingFields(parsed *celast.AST, source common.Source) map[string][]string {
 	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
-	env, err := checker.NewEnv(s.env.cel.Container, recorder,
-		checker.CrossTypeNumericComparisons(s.env.traits[declare.Numbers]), checker.ValidatedDeclarations(s.checker))
+	env, err := s.env.newChecker(recorder, s.checker)
 	if err == nil {
 		checker.Check(parsed, source, env)
 	}

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"sync"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -22,13 +24,14 @@ type Scope struct {
 	vars     []*decls.VariableDecl
 	provider types.Provider
 	sizes    pricing.Sizer
+	// cel is the environment by which cel-go plans the programs of the scope.
+	cel func() (*cel.Env, error)
 }
 
 // Scope adds variables to the environment, and the types of a provider. Nil sizes mean
 // that nothing is known of the variables' sizes.
 func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
-	scoped, err := checker.NewEnv(e.cel.Container, provider,
-		checker.CrossTypeNumericComparisons(e.traits[declare.Numbers]), checker.ValidatedDeclarations(e.checker))
+	scoped, err := e.newChecker(provider, e.checker)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +41,13 @@ func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls
 	if err := scoped.AddIdents(vars...); err != nil {
 		return nil, err
 	}
-	return &Scope{env: e, checker: scoped, vars: vars, provider: provider, sizes: sizes}, nil
+	planning := sync.OnceValues(func() (*cel.Env, error) {
+		if provider == e.cel.CELTypeProvider() {
+			return e.cel, nil
+		}
+		return e.cel.Extend(cel.CustomTypeProvider(provider))
+	})
+	return &Scope{env: e, checker: scoped, vars: vars, provider: provider, sizes: sizes, cel: planning}, nil
 }
 
 // Provider has the types of the scope.

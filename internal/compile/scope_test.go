@@ -12,8 +12,11 @@ import (
 // TestVariableDeclaredTwice holds that a scope cannot change the type of a
 // variable of its environment.
 func TestVariableDeclaredTwice(t *testing.T) {
-	env, err := New(Config{Options: []cel.EnvOption{cel.Variable("x", cel.IntType)}})
+	env, err := New(Config{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if env, err = env.Extend(Addition{Options: []cel.EnvOption{cel.Variable("x", cel.IntType)}}); err != nil {
 		t.Fatal(err)
 	}
 	for typ, want := range map[*types.Type]string{

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/server"
-	"github.com/kubecel/kubecel/library"
 )
 
 // Shared is what the scopes of one place in several environments have in common
@@ -100,7 +99,7 @@ func (s *Scope) planParsed(expr string, parsed *celast.AST) (p plannedExpression
 		return p
 	}
 	var err error
-	if p.program, err = s.env.planner.Plan(p.checked, s.provider); err != nil {
+	if p.program, err = s.program(p.checked); err != nil {
 		p.err = failed(expr, diag.StagePlan, diag.PlanFailed, err)
 	}
 	return p
@@ -187,9 +186,9 @@ func (e *Env) cacheKey(u uses) string {
 
 // signaturesOf are the overloads of each function of an environment, and what it has
 // of what else expressions may need. An overload id stands for one signature.
-func signaturesOf(e *Env, libraries []library.Library) map[string]string {
+func signaturesOf(e *Env) map[string]string {
 	all := map[string]string{
-		numbersUsed:  strconv.FormatBool(e.traits[declare.Numbers]),
+		numbersUsed:  strconv.FormatBool(e.settings.numbers),
 		keywordsUsed: strconv.FormatBool(e.traits[declare.Keywords]),
 	}
 	for name, fn := range e.cel.Functions() {
@@ -201,7 +200,7 @@ func signaturesOf(e *Env, libraries []library.Library) map[string]string {
 		all[name] = strings.Join(ids, ",")
 	}
 	var names []string
-	for _, lib := range libraries {
+	for _, lib := range e.libraries {
 		for _, t := range lib.Types {
 			names = append(names, t.CEL.TypeName())
 		}

@@ -13,14 +13,13 @@ import (
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/parse"
-	"github.com/kubecel/kubecel/library"
 )
 
 // setParser finds the grammar of the environment: its macros and its syntax.
 // cel-go's environments always take names in backquotes, older servers do not.
-func (e *Env) setParser(cfg Config) (err error) {
+func (e *Env) setParser() (err error) {
 	macros := e.cel.Macros()
-	syntax := parse.Syntax{Macros: macros, Optionals: e.traits[declare.Optionals], Backquotes: e.traits[declare.Backquotes]}
+	syntax := parse.Syntax{Macros: macros, Optionals: e.traits[declare.Optionals], Backquotes: e.traits[declare.Backquotes] || e.settings.backquotes}
 	var keys []string
 	for _, m := range macros {
 		keys = append(keys, m.MacroKey())
@@ -29,6 +28,7 @@ func (e *Env) setParser(cfg Config) (err error) {
 	if syntax.Optionals {
 		keys = append(keys, "?")
 	}
+	e.parser = nil
 	if syntax.Backquotes {
 		keys = append(keys, "`")
 	} else {
@@ -37,7 +37,7 @@ func (e *Env) setParser(cfg Config) (err error) {
 	}
 	e.grammar = strings.Join(keys, " ")
 	e.fast = sync.OnceValue(func() *parse.Parser {
-		if e.parser == nil && cfg.hasOptions() && !standardParser(e.cel) {
+		if e.settings.ownParser {
 			return nil
 		}
 		return parse.New(syntax)
@@ -45,51 +45,17 @@ func (e *Env) setParser(cfg Config) (err error) {
 	return err
 }
 
-// hasOptions tells whether there are options that may set up cel-go's parser.
-func (c Config) hasOptions() bool {
-	own := map[string]bool{}
-	for _, lib := range library.All() {
-		own[lib.Name] = true
-	}
-	return len(c.Options) > 0 || slices.ContainsFunc(c.Libraries, func(lib library.Library) bool {
-		return len(lib.Options) > 0 && !own[lib.Name]
-	})
-}
-
-// standardParser tells whether the parser of a cel-go environment has the limits that it has without
-// options, and makes the trees that it makes without: a call of || has two arguments, the variable of a
-// comprehension is hidden, and the calls of macros are not kept. It asks the parser, because an
-// environment does not tell.
-func standardParser(env *cel.Env) bool {
-	config, err := env.ToConfig("")
-	if err != nil || len(config.Limits) > 0 {
-		return false
-	}
-	parsed, issues := env.Parse("[a].all(b, c || d || e)")
-	if issues.Err() != nil {
-		return false
-	}
-	tree := parsed.NativeRep()
-	if tree.Expr().Kind() != celast.ComprehensionKind || len(tree.SourceInfo().MacroCalls()) > 0 {
-		return false
-	}
-	all := tree.Expr().AsComprehension()
-	or := all.LoopStep().AsCall().Args()[1]
-	return all.AccuVar() == parser.HiddenAccumulatorName && len(or.AsCall().Args()) == 2
-}
-
 // parse parses an expression, and returns it as cel-go has it: without what is no UTF-8.
 func (s *Scope) parse(expr string) (string, *celast.AST, *diag.CompileError) {
 	if parsed := s.env.parseFast(expr); parsed != nil {
 		return expr, parsed, nil
 	}
-	source, err := common.NewTextSourceWithLimit(expr, s.env.size)
-	if err != nil {
-		issues := cel.ErrorAsIssues(err)
-		return "", nil, compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
-	}
+	source := common.NewTextSource(expr)
 	parsed, issues := s.env.parseSource(source)
-	if issues.Err() != nil {
+	switch {
+	case tooLarge(issues):
+		return "", nil, compileError(expr, issues, func(*common.Error) diag.Issue { return diag.Issue{Code: diag.ExpressionTooLarge} })
+	case issues.Err() != nil:
 		return "", nil, s.syntaxError(source, issues)
 	}
 	return source.Content(), parsed, nil
@@ -105,14 +71,23 @@ func (e *Env) parseFast(expr string) *celast.AST {
 	return parsed
 }
 
+// parseSource parses with cel-go. Limits and other options hold for its own parser, so
+// that of older servers only looks at what they do not know.
 func (e *Env) parseSource(source common.Source) (*celast.AST, *cel.Issues) {
-	if e.parser == nil {
-		parsed, issues := e.cel.ParseSource(source)
-		if issues.Err() != nil {
-			return nil, issues
+	parsed, issues := e.cel.ParseSource(source)
+	if e.parser != nil && strings.Contains(source.Content(), "`") && !tooLarge(issues) {
+		if again, errs := e.parser.Parse(source); len(errs.GetErrors()) > 0 {
+			return nil, cel.NewIssuesWithSourceInfo(errs, again.SourceInfo())
 		}
-		return parsed.NativeRep(), nil
 	}
-	parsed, errs := e.parser.Parse(source)
-	return parsed, cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
+	if issues.Err() != nil {
+		return nil, issues
+	}
+	return parsed.NativeRep(), issues
+}
+
+// tooLarge tells whether an expression was not parsed because of its size. That error
+// has a node and no place; expressions that nest too deeply have neither.
+func tooLarge(issues *cel.Issues) bool {
+	return slices.ContainsFunc(issues.Errors(), func(e *common.Error) bool { return e.Location == common.NoLocation && e.ExprID != 0 })
 }

@@ -57,28 +57,54 @@ func NewPlanner(config Config) (*Planner, error) {
 		regexes:   map[string]declare.Regex{},
 		frames:    &sync.Pool{New: func() any { return &frame{} }},
 	}
-	for _, name := range slices.Sorted(maps.Keys(config.Functions)) {
-		bindings, err := config.Functions[name].Bindings()
+	return p, p.add(slices.Sorted(maps.Keys(config.Functions)))
+}
+
+// Extend returns a planner for an environment that declares more. Changed are the names
+// of the functions that it declares otherwise or in addition, sorted. It evaluates
+// eagerly what this planner does.
+func (p *Planner) Extend(config Config, changed []string) (*Planner, error) {
+	x := *p
+	config.Eager = p.config.Eager
+	x.config, x.overloads, x.regexes = config, maps.Clone(p.overloads), maps.Clone(p.regexes)
+	for _, name := range changed {
+		if before, ok := p.config.Functions[name]; ok {
+			bindings, err := before.Bindings()
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range bindings {
+				delete(x.overloads, o.Operator)
+			}
+		}
+	}
+	return &x, x.add(changed)
+}
+
+// add notes the implementations of functions, and what else depends on them.
+func (p *Planner) add(functions []string) error {
+	for _, name := range functions {
+		bindings, err := p.config.Functions[name].Bindings()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, o := range bindings {
 			if _, found := p.overloads[o.Operator]; found {
-				return nil, fmt.Errorf("overload already exists '%s'", o.Operator)
+				return fmt.Errorf("overload already exists '%s'", o.Operator)
 			}
 			p.overloads[o.Operator] = o
 		}
 	}
-	for _, r := range config.Regexes {
+	for _, r := range p.config.Regexes {
 		p.regexes[r.Function] = r
 	}
 	p.regexes[overloads.Matches] = declare.Regex{Index: 1, Compile: compileMatches}
-	if or, ok := config.Functions["or"]; ok {
+	if or, ok := p.config.Functions["or"]; ok {
 		p.optionals = slices.ContainsFunc(or.OverloadDecls(), func(o *decls.OverloadDecl) bool {
 			return o.ID() == optionalOverloads["or"]
 		})
 	}
-	return p, nil
+	return nil
 }
 
 // Plan makes a program of a checked expression. The provider knows the types of the

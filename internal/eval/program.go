@@ -2,10 +2,13 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // Program is a planned expression. It is read-only and safe for concurrent use.
@@ -21,6 +24,33 @@ type Program struct {
 	inputs    int
 	// tracked is true if only the stack tells the cost.
 	tracked bool
+	// external evaluates the expression in place of the nodes, see [External].
+	external func(context.Context, Vars, uint64) (ref.Val, uint64, error)
+}
+
+// External returns a program that something else evaluates. It returns the value, the
+// cost, and why there is no value: a *types.Err, [ErrCostLimit], [ErrInterrupted] or,
+// for what must not happen, another error.
+func External(checked *celast.AST, eval func(ctx context.Context, vars Vars, limit uint64) (ref.Val, uint64, error)) *Program {
+	return &Program{positions: positionsOf(checked), external: eval}
+}
+
+func (p *Program) evalExternally(ctx context.Context, vars Vars, limit uint64) Result {
+	val, cost, err := p.external(ctx, vars, limit)
+	res := Result{Value: val, Cost: cost, Err: err}
+	var failed *types.Err
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrCostLimit):
+		res.Kind = KindCostLimit
+	case errors.Is(err, ErrInterrupted):
+		res.Kind, res.Err = KindInterrupted, fmt.Errorf("%w: %w", err, context.Cause(ctx))
+	case errors.As(err, &failed):
+		res.Kind = kindOf(failed)
+	default:
+		res.Kind = KindInternal
+	}
+	return res
 }
 
 // Eval evaluates the program. It ends where the cost exceeds the limit, in cost
@@ -31,6 +61,9 @@ func (p *Program) Eval(ctx context.Context, vars Vars, limit uint64) Result {
 }
 
 func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Record) (res Result) {
+	if p.external != nil {
+		return p.evalExternally(ctx, vars, limit)
+	}
 	f := p.frames.Get().(*frame)
 	f.prog, f.vars, f.done, f.limit = p, vars, ctx.Done(), limit
 	for tracked, again := p.tracked, true; again; tracked = true {

@@ -105,7 +105,7 @@ func (w *walk) selection(e ast.Expr) cost.Range {
 	total := w.cost(sel.Operand())
 	kind, priced := KindSelect, selectable(w.typeOf(sel.Operand()))
 	if sel.IsTestOnly() {
-		kind, priced = KindPresence, w.rules.before29
+		kind, priced = KindPresence, w.rules.before29 || w.table.presence
 	} else { // has() names no data
 		w.paths[e.ID()] = w.child(w.path(sel.Operand()), sel.FieldName())
 	}

@@ -1,6 +1,8 @@
 package pricing
 
 import (
+	"maps"
+
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -32,12 +34,35 @@ type Prices struct {
 type Table struct {
 	overloads, functions, equality map[string]cost.Model
 	rules                          rules
+	// presence tells whether presence tests cost a unit whatever the release.
+	presence bool
 }
 
 // NewTable puts prices together. A later part wins over an earlier one. If its model has
 // no estimate or no runtime price, those of the earlier part stay.
 func NewTable(parts ...Prices) *Table {
 	t := &Table{overloads: map[string]cost.Model{}, functions: map[string]cost.Model{}, equality: map[string]cost.Model{}}
+	return t.add(parts)
+}
+
+// With returns a table with more prices. The table itself stays as it is.
+func (t *Table) With(parts ...Prices) *Table {
+	if len(parts) == 0 {
+		return t
+	}
+	more := *t
+	more.overloads, more.functions, more.equality = maps.Clone(t.overloads), maps.Clone(t.functions), maps.Clone(t.equality)
+	return more.add(parts)
+}
+
+// WithPresence returns a table by which presence tests cost a unit.
+func (t *Table) WithPresence() *Table {
+	more := *t
+	more.presence = true
+	return &more
+}
+
+func (t *Table) add(parts []Prices) *Table {
 	for _, p := range parts {
 		merge(t.overloads, p.Overloads)
 		merge(t.functions, p.Functions)
