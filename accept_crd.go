@@ -51,12 +51,12 @@ func (c *CRD) AcceptedBy() (*CRDAcceptance, error) {
 			Acceptance: Acceptance{Requirements: ruleRequirements(v, needs)},
 		})
 	})
-	checked := map[server.Environment]crdVerdict{}
+	checked, locate := map[server.Environment]crdVerdict{}, c.definition.Locator()
 	for _, each := range release.All() {
 		s := server.WrittenTo(each)
 		verdict, ok := checked[s]
 		if !ok {
-			if verdict, err = checkedBy(s, checks, shared); err != nil {
+			if verdict, err = checkedBy(s, checks, shared, locate); err != nil {
 				return nil, err
 			}
 			checked[s] = verdict
@@ -76,20 +76,20 @@ type crdVerdict struct {
 	rules []Verdict
 }
 
-func checkedBy(s server.Environment, checks *crd.Checks, shared compile.SharedRules) (v crdVerdict, err error) {
+func checkedBy(s server.Environment, checks *crd.Checks, shared compile.SharedRules, locate func([]Finding) []Finding) (v crdVerdict, err error) {
 	env, err := environment(s)
 	if err != nil {
 		return v, err
 	}
 	found := checks.In(shared.In(env), func(visit *crd.Site) {
-		rule := Verdict{Err: joined(visit.Findings)}
+		rule := Verdict{Err: joined(locate(visit.Findings))}
 		if visit.Expr != nil {
 			rule.Estimate = visit.Expr.Estimate
 			rule.Total = pricing.Repeated(visit.Expr.Estimate.Max, visit.Cardinality)
 		}
 		v.rules = append(v.rules, rule)
 	})
-	v.err = joined(found)
+	v.err = joined(locate(found))
 	return v, nil
 }
 

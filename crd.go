@@ -2,8 +2,10 @@ package kubecel
 
 import (
 	"context"
+	"io"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
 	"github.com/kubecel/kubecel/internal/explain"
@@ -12,7 +14,8 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
-// CRD is a CustomResourceDefinition of apiextensions.k8s.io/v1, read by [ParseCRD].
+// CRD is a CustomResourceDefinition of apiextensions.k8s.io/v1, read by [ParseCRD] or
+// [ReadCRDs].
 // Its methods do for the rules of the document what those of [Env] do for an
 // expression: check and compile them, report on their costs, ask which releases
 // accept them. It is read-only and safe for concurrent use. The zero value is empty:
@@ -32,6 +35,29 @@ func ParseCRD(document []byte) (*CRD, error) {
 		return nil, err
 	}
 	return &CRD{definition}, nil
+}
+
+// ReadCRDs reads all CRDs of a stream of YAML or JSON documents, in their order, and
+// passes over other objects. They may stand in a List. The error is an *InputError: if
+// reading fails, a document is neither YAML nor JSON or no object, or a CRD has another
+// version than v1. It names the number of the document and the line where that begins.
+func ReadCRDs(r io.Reader) ([]*CRD, error) {
+	if r == nil {
+		return nil, argumentError("the reader is nil")
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, &InputError{Code: diag.DocumentUnreadable, Detail: "reading the documents: " + err.Error(), Cause: err}
+	}
+	definitions, err := crd.ReadAll(data)
+	if err != nil {
+		return nil, err
+	}
+	crds := make([]*CRD, len(definitions))
+	for i, definition := range definitions {
+		crds[i] = &CRD{definition}
+	}
+	return crds, nil
 }
 
 func (c *CRD) isZero() bool { return c == nil || c.definition == nil }
@@ -81,7 +107,7 @@ func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return crd.Check(c.definition, env.Rules()), nil
+	return c.definition.Locate(crd.Check(c.definition, env.Rules())), nil
 }
 
 // CheckUpdate says what an API server says of the schemas and rules when the CRD
@@ -110,7 +136,7 @@ func (c *CRD) CheckUpdate(old *CRD, opts ...CRDOption) ([]Finding, error) {
 		return nil, err
 	}
 	stored := crd.NewStored(old.definition, evaluating.Rules(), config.of())
-	return crd.CheckUpdate(c.definition, stored, written.Rules()), nil
+	return c.definition.Locate(crd.CheckUpdate(c.definition, stored, written.Rules())), nil
 }
 
 // Compile compiles the x-kubernetes-validations rules of a version, as an API
@@ -179,6 +205,7 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 	}
 	r := explain.CRD(in(env), config.limits)
 	r.Name, r.Version, r.Release = c.definition.Name, v.Name, config.server.of()
+	c.definition.Locate(r.Findings)
 	if !config.releases {
 		return r, nil
 	}

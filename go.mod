@@ -4,6 +4,7 @@ go 1.24.0
 
 require (
 	github.com/google/cel-go v0.29.2
+	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/mod v0.20.0
 	k8s.io/apimachinery v0.34.0
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b
@@ -18,7 +19,6 @@ require (
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
-	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/exp v0.0.0-20240823005443-9b4947da3948 // indirect
 	golang.org/x/text v0.23.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20240826202546-f6391c0de4c7 // indirect

@@ -61,6 +61,9 @@ type Issue struct {
 	Message string `json:"message"`
 	// Hint says what would help. It is empty if nothing is known to help.
 	Hint string `json:"hint,omitempty"`
+	// Place is the place in the document that the expression is read from. It is
+	// zero if that is not known, and outside of a [Finding].
+	Place Place `json:"place,omitzero"`
 }
 
 // Stage is a stage of compilation. Each has its own words in the errors of an
@@ -148,6 +151,9 @@ type InputError struct {
 	Code Code `json:"code"`
 	// Path is the place in the schema. It is empty for the whole.
 	Path string `json:"path,omitempty"`
+	// Place is where the document begins that is wrong. It is zero if that is not
+	// known, or nothing was read.
+	Place Place `json:"place,omitzero"`
 	// Detail says what is wrong.
 	Detail string `json:"detail"`
 	// Cause is the underlying error, nil if there is none.
@@ -174,6 +180,13 @@ type Finding struct {
 	// If all versions have the same schema, the path begins with
 	// spec.validation.openAPIV3Schema, as in an API server.
 	Path string `json:"path"`
+	// Segments are the steps to the place in the document. If all versions have the
+	// same schema, they lead to that of the first. In a List they begin with items.
+	Segments Segments `json:"segments"`
+	// Place is the place in the document: that of the value, or of the nearest one
+	// above it if it is missing. For an expression that does not compile it is the
+	// place in the expression. It is zero if it is not known.
+	Place Place `json:"place,omitzero"`
 	// Message is what an API server says.
 	Message string `json:"message"`
 	// Rule is the expression, empty if the finding is not about a rule.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/third_party/forked/golang/reflect"
@@ -21,7 +22,8 @@ import (
 
 const (
 	kind       = "CustomResourceDefinition"
-	apiVersion = "apiextensions.k8s.io/v1"
+	group      = "apiextensions.k8s.io/"
+	apiVersion = group + "v1"
 )
 
 // Definition is what is needed of a CustomResourceDefinition.
@@ -33,6 +35,7 @@ type Definition struct {
 	PreserveUnknownFields bool
 	// Versions are the versions in the order of the document.
 	Versions []Version
+	origin   origin
 }
 
 // Version is one version of a custom resource.
@@ -50,61 +53,115 @@ type Version struct {
 // Read reads the one CRD in a YAML or JSON text, alone or in a List. Its error is a
 // *diag.InputError: if the text is unreadable, or holds anything else than one CRD.
 func Read(data []byte) (*Definition, error) {
-	var found []*Definition
 	var other error
-	trees, broken := document.All(data)
-	for i, tree := range trees {
-		for items := []typesystem.JSON{{Value: tree}}; len(items) > 0; items = items[1:] {
-			var header struct {
-				APIVersion string            `json:"apiVersion"`
-				Kind       string            `json:"kind"`
-				Items      []typesystem.JSON `json:"items"`
-			}
-			object, ok := items[0].Value.(map[string]any)
-			if !ok {
-				return nil, unreadable(i, errors.New("it is not an object"))
-			}
-			if err := typesystem.Decode(object, &header); err != nil {
-				return nil, unreadable(i, err)
-			}
-			switch {
-			case header.APIVersion == apiVersion && header.Kind == kind:
-				d, err := decode(object)
-				if err != nil {
-					return nil, unreadable(i, err)
-				}
-				found = append(found, d)
-			case header.APIVersion == "v1" && header.Kind == "List", header.APIVersion == apiVersion && header.Kind == kind+"List":
-				items = append(items, header.Items...)
-			case other == nil:
-				hint := ""
-				if header.Kind == kind {
-					hint = " (Kubernetes serves only " + apiVersion + " since 1.22)"
-				}
-				other = notCRD("document %d: not a CustomResourceDefinition of %s: it is %q of %q%s", i+1, apiVersion, header.Kind, header.APIVersion, hint)
-			}
+	found, err := read(data, func(o object) error {
+		if other == nil {
+			other = o.notCRD()
 		}
-	}
+		return nil
+	})
 	switch {
-	case broken != nil:
-		return nil, unreadable(len(trees), broken)
+	case err != nil:
+		return nil, err
 	case other != nil:
 		return nil, other
 	case len(found) == 0:
-		return nil, notCRD("no document is a CustomResourceDefinition of %s", apiVersion)
+		return nil, notCRD(diag.Place{}, "no document is a CustomResourceDefinition of %s", apiVersion)
 	case len(found) > 1:
-		return nil, notCRD("several CustomResourceDefinitions, expected one")
+		return nil, notCRD(diag.Place{}, "several CustomResourceDefinitions, expected one")
 	}
 	return found[0], nil
 }
 
-// unreadable is the error of a document. The index does not count empty documents.
-func unreadable(index int, err error) error {
-	return &diag.InputError{Code: diag.DocumentUnreadable, Detail: fmt.Sprintf("document %d: not a readable document: %v", index+1, err), Cause: err}
+// ReadAll reads all CRDs in a YAML or JSON text, alone or in Lists, and passes over other objects. Its error is a
+// *diag.InputError: if a document is unreadable, or a CRD of another version.
+func ReadAll(data []byte) ([]*Definition, error) {
+	return read(data, func(o object) error {
+		if o.Kind == kind && strings.HasPrefix(o.APIVersion, group) {
+			return o.notCRD()
+		}
+		return nil
+	})
 }
 
-func notCRD(format string, args ...any) error {
-	return &diag.InputError{Code: diag.NotCRD, Detail: fmt.Sprintf(format, args...)}
+// object is an object of a document.
+type object struct {
+	header
+	in document.Document
+}
+
+// notCRD says that the object is no CRD of the version that servers have.
+func (o object) notCRD() error {
+	hint := ""
+	if o.Kind == kind {
+		hint = " (Kubernetes serves only " + apiVersion + " since 1.22)"
+	}
+	return notCRD(o.in.Place(), "document %d at line %d: not a CustomResourceDefinition of %s: it is %q of %q%s",
+		o.in.Number, o.in.Line, apiVersion, o.Kind, o.APIVersion, hint)
+}
+
+// header is what tells which object it is, and the items of a List.
+type header struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Items      []typesystem.JSON `json:"items"`
+}
+
+// read reads all CRDs in a text, and shows other objects to a visitor. The error is that of the first document that is
+// no object or no CRD that can be read.
+func read(data []byte, other func(object) error) (found []*Definition, err error) {
+	documents, unread, broken := document.Read(data)
+	for _, d := range documents {
+		var source *document.Source // of all CRDs in the document
+		items := []typesystem.JSON{{Value: d.Value}}
+		paths := []diag.Segments{nil}
+		for ; len(items) > 0; items, paths = items[1:], paths[1:] {
+			tree, ok := items[0].Value.(map[string]any)
+			if !ok {
+				return nil, unreadable(d, errors.New("it is not an object"))
+			}
+			o := object{in: d}
+			if err := typesystem.Decode(tree, &o.header); err != nil {
+				return nil, unreadable(d, err)
+			}
+			switch {
+			case o.APIVersion == apiVersion && o.Kind == kind:
+				crd, err := decode(tree)
+				if err != nil {
+					return nil, unreadable(d, err)
+				}
+				if source == nil {
+					text := d.Source()
+					source = &text
+				}
+				crd.origin = origin{*source, paths[0]}
+				found = append(found, crd)
+			case o.APIVersion == "v1" && o.Kind == "List", o.APIVersion == apiVersion && o.Kind == kind+"List":
+				items = append(items, o.Items...)
+				for i := range o.Items {
+					paths = append(paths, slices.Concat(paths[0], diag.Segments{"items", i}))
+				}
+			default:
+				if err := other(o); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if broken != nil {
+		return nil, unreadable(unread, broken)
+	}
+	return found, nil
+}
+
+// unreadable is the error of a document.
+func unreadable(d document.Document, err error) error {
+	detail := fmt.Sprintf("document %d at line %d: not a readable document: %v", d.Number, d.Line, err)
+	return &diag.InputError{Code: diag.DocumentUnreadable, Place: d.Place(), Detail: detail, Cause: err}
+}
+
+func notCRD(at diag.Place, format string, args ...any) error {
+	return &diag.InputError{Code: diag.NotCRD, Place: at, Detail: fmt.Sprintf(format, args...)}
 }
 
 // decode decodes a CRD. As an API server does, it ignores fields that it does not know.

@@ -1,9 +1,9 @@
 // Package document reads YAML and JSON as kubectl and an API server do: whole
-// numbers become int64 and others float64, and data nests at most 10,000 deep.
+// numbers become int64 and others float64, and data nests at most 10,000 deep. It
+// finds the places of values in their text.
 package document
 
 import (
-	"bufio"
 	"bytes"
 	stdjson "encoding/json"
 	"errors"
@@ -14,64 +14,81 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// All decodes every document of a YAML stream or of a stream of JSON objects, and leaves
-// out documents without content. On an error it returns the documents before it too.
+// Document is a document of a stream.
+type Document struct {
+	// Value is what it holds.
+	Value any
+	// Number counts the documents with content from 1. Line is the line in the stream
+	// where the document begins.
+	Number, Line int
+	text         []byte
+}
+
+// Read reads every document of a YAML stream or of a stream of JSON objects, and leaves out
+// documents without content. On an error it returns the documents before it too, and
+// the number and the line of the one that it cannot read.
 //
 // JSON is decoded as such, because not all of it is YAML.
-func All(data []byte) (all []any, err error) {
+func Read(data []byte) (all []Document, unread Document, err error) {
 	if !utilyaml.IsJSONBuffer(data) {
 		return yamlStream(data)
 	}
 	var value any
 	notJSON := json.Unmarshal(data, &value)
 	if notJSON == nil {
-		return []any{value}, nil
+		return []Document{{Value: value, Number: 1, Line: 1, text: data}}, unread, nil
 	}
-	if all, err = jsonStream(data); err != nil {
-		all, err = yamlStream(data)
+	if all, unread, err = jsonStream(data); err != nil {
+		all, unread, err = yamlStream(data)
 	}
 	if err != nil {
 		err = notJSON
 	}
-	return all, err
+	return all, unread, err
 }
 
-func jsonStream(data []byte) (all []any, err error) {
+func jsonStream(data []byte) (all []Document, d Document, err error) {
+	d = Document{Number: 1, Line: 1}
+	end := 0
 	for stream := stdjson.NewDecoder(bytes.NewReader(data)); ; {
 		var text stdjson.RawMessage
-		var value any
 		if err = stream.Decode(&text); err == nil {
-			err = json.Unmarshal(text, &value)
+			err = json.Unmarshal(text, &d.Value)
 		}
 		switch err {
 		case io.EOF:
-			return all, nil
+			return all, d, nil
 		case nil:
-			all = append(all, value)
+			begin := int(stream.InputOffset()) - len(text)
+			d.Line += bytes.Count(data[end:begin], []byte("\n"))
+			d.text = data[begin : begin+len(text)]
+			all = append(all, d)
+			d = Document{Number: d.Number + 1, Line: d.Line + bytes.Count(text, []byte("\n"))}
+			end = begin + len(text)
 		default:
-			return all, err
+			return all, d, err
 		}
 	}
 }
 
-func yamlStream(data []byte) (all []any, err error) {
-	for stream := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data))); ; {
-		text, err := stream.Read()
+func yamlStream(data []byte) (all []Document, d Document, err error) {
+	for rest := (splitter{rest: data, line: 1}); ; {
+		text, line, err := rest.next()
 		if err == io.EOF {
-			return all, nil
+			return all, d, nil
+		}
+		d = Document{Number: len(all) + 1, Line: line, text: text}
+		if err == nil {
+			text, err = yaml.YAMLToJSON(complete(text))
 		}
 		if err == nil {
-			text, err = yaml.YAMLToJSON(text)
-		}
-		var value any
-		if err == nil {
-			err = json.Unmarshal(text, &value)
+			err = json.Unmarshal(text, &d.Value)
 		}
 		if err != nil {
-			return all, err
+			return all, d, err
 		}
-		if value != nil {
-			all = append(all, value)
+		if d.Value != nil {
+			all = append(all, d)
 		}
 	}
 }
@@ -79,7 +96,7 @@ func yamlStream(data []byte) (all []any, err error) {
 // One decodes the only document of a JSON or YAML text, and returns nil if no
 // document has content.
 func One(data []byte) (any, error) {
-	all, err := All(data)
+	all, _, err := Read(data)
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,5 +105,5 @@ func One(data []byte) (any, error) {
 	case len(all) == 0:
 		return nil, nil
 	}
-	return all[0], nil
+	return all[0].Value, nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAll(t *testing.T) {
+func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                            "[]",
 		"null":                        "[]",
@@ -26,13 +26,41 @@ func TestAll(t *testing.T) {
 		`{"a": 1} {"a": 2}`:           "[map[a:1] map[a:2]]",
 		"a: 9007199254740993\nb: 1.0": "[map[a:9007199254740993 b:1]]",
 	} {
-		all, err := All([]byte(text))
+		documents, _, err := Read([]byte(text))
+		all := []any{}
+		for _, d := range documents {
+			all = append(all, d.Value)
+		}
 		got := fmt.Sprint(all)
 		if err != nil {
 			got += " " + err.Error()
 		}
 		if got != want {
 			t.Errorf("%.40q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestDocumentLines holds the numbers of documents and the lines where they begin.
+func TestDocumentLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"a":                              "1:1",
+		"---\na\n---\n---\n# c\n---\nb":  "1:1 2:7",
+		"a\r\n---\r\nb":                  "1:1 2:3",
+		"{\"a\": 1}\n{\"a\":\n2}\n\n {}": "1:1 2:2 3:5",
+		"a\n---\n- b: c: d":              "1:1 unread 2:3",
+		"a\n---\nb\n--- x":               "1:1 unread 2:4",
+	} {
+		documents, unread, err := Read([]byte(text))
+		var got []string
+		for _, d := range documents {
+			got = append(got, fmt.Sprintf("%d:%d", d.Number, d.Line))
+		}
+		if err != nil {
+			got = append(got, fmt.Sprintf("unread %d:%d", unread.Number, unread.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %v, want %s (%v)", text, got, want, err)
 		}
 	}
 }
