@@ -77,7 +77,7 @@ type crdVerdict struct {
 }
 
 func checkedBy(s server.Environment, checks *crd.Checks, shared compile.SharedRules, locate func([]Finding) []Finding) (v crdVerdict, err error) {
-	env, err := environment(s)
+	env, err := serverConfig{}.environment(s)
 	if err != nil {
 		return v, err
 	}

@@ -210,7 +210,7 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 		return r, nil
 	}
 	for _, each := range release.All() {
-		env, err := serverConfig{release: each}.written()
+		env, err := serverConfig{release: each, libraries: config.server.libraries}.written()
 		if err != nil {
 			return nil, err
 		}

@@ -100,11 +100,19 @@ func SchemaVariable(name string, schema *Schema) EnvOption {
 // Libraries adds function libraries of the caller's own to those of Kubernetes.
 // Their functions are type-checked, estimated and charged in the same way. Each
 // library needs a name that no other has.
-func Libraries(libs ...library.Library) EnvOption {
-	return option{env: func(c *envConfig) {
-		c.libraries = append(c.libraries, libs...)
-		c.rebuild = true
-	}}
+//
+// For a CRD or a schema, rules may use the libraries too. No API server has them: it
+// rejects a CRD with such rules. They are for programs that validate by themselves.
+func Libraries(libs ...library.Library) CRDOption {
+	add := func(c *serverConfig) { c.libraries = append(slices.Clip(c.libraries), libs...) }
+	return option{
+		env: func(c *envConfig) {
+			c.libraries = append(c.libraries, libs...)
+			c.rebuild = true
+		},
+		server:    add,
+		crdReport: func(c *crdReportConfig) { add(&c.server) },
+	}
 }
 
 // CELOptions adds options of cel-go: types, functions, macros, settings. Compile, Eval and

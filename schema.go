@@ -131,7 +131,7 @@ func (s *Schema) At(path string) (*Schema, error) {
 	if s.isZero() {
 		return nil, errZeroSchema()
 	}
-	document, err := s.document.At(path, s.options.Root)
+	document, place, err := s.document.At(path, s.options.Root)
 	if err != nil {
 		return nil, &InputError{Code: diag.FieldPathInvalid, Path: path, Detail: err.Error(), Cause: err}
 	}
@@ -141,7 +141,7 @@ func (s *Schema) At(path string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	below.path = typesystem.JoinPaths(s.path, path)
+	below.path = typesystem.JoinPaths(s.path, place)
 	return below, nil
 }
 

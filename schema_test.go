@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/library"
+	"github.com/kubecel/kubecel/release"
 )
 
 func mustSchema(t testing.TB, text string) *kubecel.Schema {
@@ -135,10 +138,13 @@ var assignments = []struct{ expr, to, err string }{
 	{"self.template", "ports[0]", "ports[0]: self.template has the field env, and the schema does not"},
 	{"self.at", "wait", "wait: timestamp cannot be assigned to string of format duration"},
 	{"quantity('1')", "replicas", "replicas: kubernetes.Quantity cannot be assigned to integer"},
+	{"self.replicas", "labels['a.b']", "labels['a.b']: int cannot be assigned to string"},
+	{"self.replicas", "labels{*}", "labels{*}: int cannot be assigned to string"},
 	{"self.labels", "empty", "empty: map(string, string) cannot be assigned to an object without fields"},
 	{"self.labels", "ports[*]", ""},
 	{"self.counts", "template", "template.env: int cannot be assigned to list of object"},
-	{"type(1)", "any", "any: type(int) is no data and cannot be assigned to any value"},
+	{"type(1)", "name", ""},
+	{"format.dns1123Label()", "labels.a", ""},
 	{"authorizer", "any", "any: kubernetes.authorization.Authorizer is no data and cannot be assigned to any value"},
 }
 
@@ -453,5 +459,57 @@ func TestTypeWords(t *testing.T) {
 		if e.Issues[0].Message != want || !strings.Contains(e.Server, "Type1") {
 			t.Errorf("%s: %s\nwant %s\nserver: %s", expr, e.Issues[0].Message, want, e.Server)
 		}
+	}
+}
+
+func TestLibrariesOfRules(t *testing.T) {
+	twice := library.Library{Name: "example.com/twice", Functions: []library.Function{{
+		Name: "twice",
+		Overloads: []library.Overload{{
+			ID: "int_twice", Args: []*cel.Type{cel.IntType}, Result: cel.IntType,
+			Impl: library.Unary(func(i types.Int) (types.Int, error) { return 2 * i, nil }),
+			Cost: cost.Fixed(5),
+		}},
+	}}}
+	rule := "{rule: twice(self.size) < 10}"
+	document := crdOf("{type: object, properties: {size: {type: integer}}, x-kubernetes-validations: [" + rule + "]}")
+	definition, err := kubecel.ParseCRD(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, opts := range [][]kubecel.CRDOption{nil, {kubecel.ForRelease(release.Minor(30))}, {kubecel.Compatibility(release.Newest())}} {
+		without, err := definition.Compile("", opts...)
+		if err != nil || without.Rules()[0].Err == nil {
+			t.Fatalf("a server has the function: %v", err)
+		}
+		with := append(opts, kubecel.Libraries(twice))
+		rules, err := definition.Compile("", with...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for size, valid := range map[int64]bool{4: true, 5: false} {
+			found, err := rules.Validate(t.Context(), map[string]any{"size": size}, nil)
+			if err != nil || found.Valid() != valid || found.Cost < 5 {
+				t.Errorf("size %d: %+v, %v", size, found, err)
+			}
+		}
+		if findings, err := definition.Check(with...); err != nil || len(findings) > 0 {
+			t.Errorf("%v, %v", findings, err)
+		}
+		if findings, err := definition.Check(opts...); err != nil || len(findings) != 1 {
+			t.Errorf("%v, %v", findings, err)
+		}
+	}
+	r, err := definition.Report("", kubecel.Libraries(twice), kubecel.EveryRelease())
+	if err != nil || len(r.Expressions) != 1 || r.Expressions[0].Estimate.Max < 5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, outcome := range r.Releases {
+		if !outcome.Accepted && outcome.Release.Compare(release.Minor(25)) > 0 {
+			t.Errorf("%v does not accept a rule with a library", outcome.Release)
+		}
+	}
+	if _, err := definition.Compile("", kubecel.Libraries(twice, twice)); code(err) != diag.OptionInvalid {
+		t.Errorf("two libraries of one name: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -13,7 +14,9 @@ import (
 type serverConfig struct {
 	release, compatible release.Release
 	stored              bool
-	err                 error
+	// libraries are those of the caller, which no server has.
+	libraries []library.Library
+	err       error
 }
 
 func newServerConfig(opts []CRDOption) (c serverConfig) {
@@ -58,7 +61,7 @@ func (c serverConfig) written() (*compile.Env, error) {
 	if !explicit {
 		s = server.WrittenTo(release.Newest())
 	}
-	return environment(s)
+	return c.environment(s)
 }
 
 // evaluating returns the environment in which the server evaluates what it has
@@ -67,10 +70,19 @@ func (c serverConfig) evaluating() (*compile.Env, error) {
 	if _, _, err := c.env(); err != nil {
 		return nil, optionError(err)
 	}
-	return environment(server.StoredIn(c.of()))
+	return c.environment(server.StoredIn(c.of()))
 }
 
-func environment(s server.Environment) (*compile.Env, error) {
-	env, err := compile.ForServer(s)
+// environment returns the environment of a server, with the libraries of the caller.
+func (c serverConfig) environment(s server.Environment) (*compile.Env, error) {
+	build := func() (*compile.Env, error) { return compile.ForServer(s) }
+	if len(c.libraries) > 0 {
+		c.release, c.stored = c.of(), s == server.StoredIn(c.of())
+		if c.stored {
+			c.compatible = release.Release{}
+		}
+		build = func() (*compile.Env, error) { return buildBase(envConfig{libraries: c.libraries, server: c}) }
+	}
+	env, err := build()
 	return env, optionError(err)
 }

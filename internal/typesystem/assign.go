@@ -105,10 +105,10 @@ var textFormats = map[types.Kind]string{types.BytesKind: "byte", types.DurationK
 // isText tells whether a type of a library is a string as JSON.
 func isText(t *types.Type) bool {
 	switch t.TypeName() {
-	case "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL":
+	case "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "kubernetes.NamedFormat":
 		return true
 	}
-	return t.Kind() == types.OpaqueKind
+	return t.Kind() == types.OpaqueKind || t.Kind() == types.TypeKind
 }
 
 // numbers are the types that fit each type of numbers.
@@ -142,7 +142,7 @@ func scalarFits(t *types.Type, doc *OpenAPI) bool {
 // representable tells whether values of a type can be JSON at all.
 func (a assignment) representable(t *types.Type, doc *OpenAPI, path string) *Mismatch {
 	library := strings.HasPrefix(t.TypeName(), "kubernetes.") && !isText(t)
-	if library || t.Kind() == types.TypeKind || t.Kind() == types.ErrorKind {
+	if library || t.Kind() == types.ErrorKind {
 		return mismatch(path, "%s is no data and cannot be assigned to %s", a.provider.Words(t), doc.words())
 	}
 	return nil

@@ -1,6 +1,7 @@
 package typesystem
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,25 +11,23 @@ import (
 
 // At returns the schema of the data at a path, such as spec.listeners[*].port. Elements of
 // lists are [*] or an index, values of maps {*}, ['a.b'] or .name. Root tells that the
-// schema is that of a resource, which has the usual metadata even if it does not say so.
-func (o *OpenAPI) At(path string, root bool) (*OpenAPI, error) {
-	rest, here := strings.TrimPrefix(path, "."), ""
+// schema is that of a resource, which has the usual metadata even if it does not say so. The
+// place is the path as texts write it.
+func (o *OpenAPI) At(path string, root bool) (at *OpenAPI, place string, err error) {
+	rest := strings.TrimPrefix(path, ".")
 	for rest != "" {
-		s, after, err := cutStep(rest, here == "")
+		s, after, err := cutStep(rest, place == "")
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		next, problem := o.step(s, root)
 		if problem != "" {
-			if here == "" {
-				here = "the root"
-			}
-			return nil, errors.New(here + " " + problem)
+			return nil, "", errors.New(cmp.Or(place, "the root") + " " + problem)
 		}
-		here += rest[:len(rest)-len(after)]
+		place = JoinPaths(place, s.String())
 		o, rest, root = next, after, false
 	}
-	return o, nil
+	return o, place, nil
 }
 
 // pathStep is one step of a path.
@@ -37,6 +36,19 @@ type pathStep struct {
 	// any tells that the step is to all elements or values, and index that it is in
 	// brackets and no quoted name.
 	any, index bool
+}
+
+// String is the step as texts write it.
+func (s pathStep) String() string {
+	switch {
+	case s.any && !s.index:
+		return "{*}"
+	case s.any || s.index && strings.Trim(s.name, "0123456789") == "":
+		return "[" + s.name + "]"
+	case strings.ContainsAny(s.name, ".[]{}'\" /"):
+		return "['" + s.name + "']"
+	}
+	return s.name
 }
 
 // cutStep takes the first step from a path.
