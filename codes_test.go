@@ -24,6 +24,18 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 		_, err := new(kubecel.Env).Compile("true")
 		return []diag.Code{code(err)}
 	},
+	"DataInvalid": func(t *testing.T) []diag.Code {
+		_, err := mustRules(t, withRule("{rule: self.size > 1}")).Validate(t.Context(), map[string]any{"any": func() {}}, nil)
+		return []diag.Code{code(err)}
+	},
+	"ConversionFailed": func(t *testing.T) []diag.Code {
+		result, err := mustCompile(t, testEnv(t), "{1: 2}").Eval(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = result.Unstructured()
+		return []diag.Code{code(err)}
+	},
 	"OptionInvalid": func(t *testing.T) []diag.Code {
 		_, err := kubecel.NewEnv(kubecel.Variable("", cel.IntType))
 		return []diag.Code{code(err)}

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/explain"
-	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/release"
 	"github.com/kubecel/kubecel/report"
 )
@@ -169,6 +169,7 @@ type crdReportConfig struct {
 	server   serverConfig
 	limits   report.Limits
 	releases bool
+	data     crd.DataOptions
 }
 
 func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
@@ -222,18 +223,17 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 }
 
 // ReportValidation is [CRD.Report], and adds what the rules spend on an object, rule
-// by rule and node by node. It evaluates the rules as [RuleSet.Validate] does: old is
-// nil for a new object, and the object needs its defaults, see
-// [RuleSet.ApplyDefaults]. If the context is done before the end, the error is an
+// by rule and node by node. It takes objects and evaluates the rules as
+// [RuleSet.Validate] does. If the context is done before the end, the error is an
 // *EvalError that unwraps to that of the context.
-func (c *CRD) ReportValidation(ctx context.Context, version string, object, old map[string]any, opts ...CRDReportOption) (*report.CRD, error) {
+func (c *CRD) ReportValidation(ctx context.Context, version string, object, old any, opts ...CRDReportOption) (*report.CRD, error) {
 	i, err := c.version(version)
 	switch {
 	case err != nil:
 		return nil, err
 	case ctx == nil:
 		return nil, errNilContext()
-	case object == nil:
+	case data.Content(object) == nil:
 		return nil, errNilObject()
 	}
 	config := newCRDReportConfig(opts)
@@ -245,20 +245,24 @@ func (c *CRD) ReportValidation(ctx context.Context, version string, object, old 
 	if err != nil {
 		return nil, err
 	}
-	if err := spend(ctx, r, c.definition.Versions[i].Schema, env, object, old); err != nil {
+	validator, err := crd.NewValidator(c.definition.Versions[i].Schema, true, env.Rules())
+	if err != nil {
+		return nil, err
+	}
+	o, err := prepare(validator, object, old, config.data)
+	if err != nil {
+		return nil, err
+	}
+	if err := spend(ctx, r, validator, o); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // spend adds to a report what the rules spend on an object.
-func spend(ctx context.Context, r *report.CRD, schema *typesystem.OpenAPI, env *compile.Env, object, old map[string]any) error {
-	validator, err := crd.NewValidator(schema, true, env.Rules())
-	if err != nil {
-		return err
-	}
+func spend(ctx context.Context, r *report.CRD, validator *crd.Validator, o objects) error {
 	ledger := explain.Ledger{}
-	result, err := validator.Validate(ctx, object, oldObject(old), crd.Options{
+	result, err := validator.Validate(ctx, o.object, o.old, crd.Options{
 		Budget: crd.NewBudget(cost.Budget),
 		Spent: func(s crd.Spending) {
 			kind := report.KindRule

@@ -19,13 +19,13 @@
 // objects as needed:
 //
 //	rules, err := crd.Compile("v1")
-//	result, err := rules.Validate(ctx, rules.ApplyDefaults(object), oldObject)
+//	result, err := rules.Validate(ctx, object, oldObject)
 //	if !result.Valid() {
 //		return result.ErrorList().ToAggregate()
 //	}
 //
-// Validation evaluates rules, and nothing else: types, required fields, patterns
-// and the like are not checked.
+// Validation completes objects by their defaults and evaluates rules, and nothing
+// else: types, required fields, patterns and the like are not checked.
 //
 // # Expressions
 //
@@ -36,6 +36,8 @@
 //	estimate := expression.Estimate() // the least and the most that it may cost
 //	result, err := expression.Eval(ctx, map[string]any{"name": "a"})
 //	fmt.Println(result.Bool(), "for", result.Cost, "cost units")
+//
+// [Result.Unstructured], [Result.JSON] and [Result.As] make data of any value.
 //
 // [SchemaVariable] declares a variable by a [Schema], whose bounds make the
 // estimate finite. [Env.CEL] is the environment for cel-go.

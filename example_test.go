@@ -98,7 +98,7 @@ func ExampleRuleSet_Validate() {
 	// valid: true [spec.size: size 11 needs the tag large]
 }
 
-// An object that was not read from a server lacks the defaults that rules count on.
+// Validation completes objects itself. This is the completed object.
 func ExampleRuleSet_ApplyDefaults() {
 	crd, err := kubecel.ParseCRD([]byte(widgets))
 	if err != nil {

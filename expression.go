@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/cost"
 	"github.com/kubecel/kubecel/diag"
@@ -66,25 +65,16 @@ func (x *Expression) Estimate() cost.Range {
 	return x.estimate
 }
 
-// Result is the outcome of an evaluation.
-type Result struct {
-	// Value is the value, as cel-go represents it.
-	Value ref.Val
-	// Cost is what the evaluation cost, in cost units.
-	Cost uint64
-}
-
-// Bool returns the value of a boolean result, and false for any other.
-func (r Result) Bool() bool { return r.Value == types.True }
-
 type evalConfig struct {
-	limit  uint64
-	budget *Budget
+	limit       uint64
+	budget      *Budget
+	jsonNumbers bool
 }
 
 // Eval evaluates the expression. Variables are CEL values (ref.Val) or Go values:
-// bool, string, []byte, integers, floats, time.Time, time.Duration, maps and slices
-// of these, nil. If vars lacks a variable, the evaluation fails only if it needs
+// bool, string, []byte, integers, floats, json.Number, time.Time, time.Duration, maps and
+// slices of these, nil, and objects of Kubernetes as [RuleSet.Validate] takes them. An
+// expression that needs a value that is no data fails. If vars lacks a variable, the evaluation fails only if it needs
 // that variable.
 //
 // If the evaluation gives no value, the error is an *EvalError. If the context was
@@ -106,7 +96,7 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 	if config.budget != nil && config.budget.Remaining() == 0 {
 		return Result{}, x.evalError(diag.BudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}
-	result := x.program.Eval(ctx, variables{env: x.env, values: vars}, config.limit)
+	result := x.program.Eval(ctx, variables{env: x.env, values: vars, jsonNumbers: config.jsonNumbers}, config.limit)
 	covered := config.budget == nil || config.budget.inner.Spend(result.Cost)
 	if result.Kind == eval.KindInterrupted {
 		result.Err = interrupted(ctx, result.Err)
@@ -160,28 +150,6 @@ func (x *Expression) evalError(code diag.Code, result eval.Result) *EvalError {
 		e.Position = x.program.Position(x.source, failed.NodeID())
 	}
 	return e
-}
-
-// variables resolves the names of an evaluation; unstructured data is seen
-// through the schema of its variable.
-type variables struct {
-	env    *Env
-	values map[string]any
-}
-
-func (v variables) ResolveName(name string) (any, bool) {
-	value, ok := v.values[name]
-	if !ok {
-		return nil, false
-	}
-	if _, isVal := value.(ref.Val); !isVal {
-		for _, declared := range v.env.config.variables {
-			if declared.name == name && declared.schema != nil {
-				return declared.schema.WithObjectMeta().Value(value), true
-			}
-		}
-	}
-	return value, true
 }
 
 // AssignableTo tells whether the result can be assigned to data of a schema: nil if it can.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/data"
 	"github.com/kubecel/kubecel/internal/document"
 )
 
@@ -30,6 +32,41 @@ func ParseObject(data []byte) (map[string]any, error) {
 
 func objectError(err error) error {
 	return &InputError{Code: diag.DocumentUnreadable, Detail: "object: " + err.Error(), Cause: err}
+}
+
+// objects are the objects of a validation. Old is nil if there is no old object.
+type objects struct {
+	object map[string]any
+	old    any
+}
+
+// prepare takes objects as [RuleSet.Validate] says.
+func prepare(v *crd.Validator, object, old any, options crd.DataOptions) (o objects, err error) {
+	if o.object, err = v.Prepare(object, "object", options); err != nil {
+		return o, dataError(err, diag.DataInvalid)
+	}
+	if o.object == nil {
+		return o, errNilObject()
+	}
+	before, err := v.Prepare(old, "old object", options)
+	if before != nil {
+		o.old = before
+	}
+	return o, dataError(err, diag.DataInvalid)
+}
+
+func errNilObject() error { return argumentError("the object is nil") }
+
+// dataError is the error of data that cannot be converted, nil if err is nil.
+func dataError(err error, code diag.Code) error {
+	if err == nil {
+		return nil
+	}
+	var failed *data.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return &InputError{Code: code, Path: failed.Path, Detail: failed.Detail, Cause: failed.Cause}
 }
 
 func jsonType(value any) string {

@@ -39,13 +39,23 @@ type (
 		EnvOption
 		EvalOption
 	}
+	// ObjectOption is an option of validations and of their reports.
+	ObjectOption interface {
+		ValidateOption
+		CRDReportOption
+	}
+	// DataOption is an option of evaluations and validations, and of their reports.
+	DataOption interface {
+		EvalOption
+		ReportOption
+	}
 	// CRDReportOption is an option of [CRD.Report] and [CRD.ReportValidation].
 	CRDReportOption interface{ applyCRDReport(*crdReportConfig) }
 	// ReportOption is an option of [Env.Report] and [Env.ReportEval], and also one
 	// of reports of CRDs.
 	ReportOption interface {
 		CRDReportOption
-		applyReport(*report.Limits)
+		applyReport(*reportConfig)
 	}
 )
 
@@ -55,7 +65,7 @@ type option struct {
 	eval      func(*evalConfig)
 	server    func(*serverConfig)
 	validate  func(*crd.Options)
-	report    func(*report.Limits)
+	report    func(*reportConfig)
 	crdReport func(*crdReportConfig)
 }
 
@@ -63,7 +73,7 @@ func (o option) applyEnv(c *envConfig)             { o.env(c) }
 func (o option) applyEval(c *evalConfig)           { o.eval(c) }
 func (o option) applyCRD(c *serverConfig)          { o.server(c) }
 func (o option) applyValidate(c *crd.Options)      { o.validate(c) }
-func (o option) applyReport(c *report.Limits)      { o.report(c) }
+func (o option) applyReport(c *reportConfig)       { o.report(c) }
 func (o option) applyCRDReport(c *crdReportConfig) { o.crdReport(c) }
 
 // Variable declares a variable of a CEL type.
@@ -232,12 +242,34 @@ func AtPath(path *field.Path) ValidateOption {
 	return option{validate: func(c *crd.Options) { c.Path = path }}
 }
 
+// AlreadyDefaulted takes objects as they are: they were read from a server, or
+// completed by [RuleSet.ApplyDefaults].
+func AlreadyDefaulted() ObjectOption {
+	return option{
+		validate:  func(c *crd.Options) { c.Data.Defaulted = true },
+		crdReport: func(c *crdReportConfig) { c.data.Defaulted = true },
+	}
+}
+
+// JSONNumbers takes data as encoding/json decodes it, where all numbers are float64:
+// those that are whole are integers where the schema or the type of a variable has
+// integers. Without it, they are not, as in an API server: 1.0 is no integer there. A
+// json.Number needs no option.
+func JSONNumbers() DataOption {
+	return option{
+		eval:      func(c *evalConfig) { c.jsonNumbers = true },
+		validate:  func(c *crd.Options) { c.Data.JSONNumbers = true },
+		report:    func(c *reportConfig) { c.jsonNumbers = true },
+		crdReport: func(c *crdReportConfig) { c.data.JSONNumbers = true },
+	}
+}
+
 // ReportLimits judges estimates by limits of the caller, beside those of an API
 // server. Suggestions of bounds aim at the caller's limits. A limit that is zero is that
 // of an API server, which is also the default.
 func ReportLimits(limits report.Limits) ReportOption {
 	return option{
-		report:    func(l *report.Limits) { *l = limits },
+		report:    func(c *reportConfig) { c.limits = limits },
 		crdReport: func(c *crdReportConfig) { c.limits = limits },
 	}
 }

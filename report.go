@@ -10,11 +10,21 @@ import (
 	"github.com/kubecel/kubecel/report"
 )
 
+type reportConfig struct {
+	limits      report.Limits
+	jsonNumbers bool
+}
+
+func newReportConfig(opts []ReportOption) (config reportConfig) {
+	each(opts, func(opt ReportOption) { opt.applyReport(&config) })
+	return config
+}
+
 // Report says where the estimated cost of an expression comes from, node by node.
 // Bounds come from the schemas of variables. A variable of a CEL type has none. The
 // error of an expression that does not compile is a *CompileError.
 func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expression, error) {
-	r, _, err := e.report(expression, opts)
+	r, _, err := e.report(expression, newReportConfig(opts))
 	return r, err
 }
 
@@ -27,14 +37,15 @@ func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string
 	if ctx == nil {
 		return nil, errNilContext()
 	}
-	r, compiled, err := e.report(expression, opts)
+	config := newReportConfig(opts)
+	r, compiled, err := e.report(expression, config)
 	switch {
 	case err != nil:
 		return nil, err
 	case e.base.Interpreted():
 		return nil, argumentError("options of cel-go decide how this environment evaluates, so what each node costs is not known")
 	}
-	result, record := compiled.Program.Record(ctx, variables{env: e, values: vars}, e.config.limit)
+	result, record := compiled.Program.Record(ctx, variables{env: e, values: vars, jsonNumbers: config.jsonNumbers}, e.config.limit)
 	if result.Kind == eval.KindInterrupted {
 		return nil, cancelled(ctx, result.Err)
 	}
@@ -42,17 +53,15 @@ func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string
 	return r, nil
 }
 
-func (e *Env) report(expression string, opts []ReportOption) (*report.Expression, *compile.Expression, error) {
+func (e *Env) report(expression string, config reportConfig) (*report.Expression, *compile.Expression, error) {
 	if e.isZero() {
 		return nil, nil, errZeroEnv()
 	}
-	var limits report.Limits
-	each(opts, func(opt ReportOption) { opt.applyReport(&limits) })
 	compiled, failed := e.scope.Compile(expression)
 	if failed != nil {
 		return nil, nil, compile.RuleWords.Put(failed)
 	}
-	return explain.Expression(compiled, e.bounds(compiled), limits), compiled, nil
+	return explain.Expression(compiled, e.bounds(compiled), config.limits), compiled, nil
 }
 
 // bounds finds what bounds the data at a path of an expression.

@@ -35,33 +35,41 @@ func compileRules(doc *typesystem.OpenAPI, resource bool, opts []CRDOption) (*Ru
 	return &RuleSet{validator: validator}, nil
 }
 
-// Validate evaluates the rules on an object. If old is not nil, it also evaluates the
-// rules on transitions, which compare the object with the old one. Objects are
-// unstructured: map[string]any, []any, string, bool, int64, float64 and nil, as
-// [ParseObject] and k8s.io/apimachinery have them.
+// Validate evaluates the rules on an object. If there is an old object, it also
+// evaluates the rules on transitions, which compare the two. Both are completed first,
+// as in an API server: see [RuleSet.ApplyDefaults] and [AlreadyDefaulted]. The caller's
+// data stays as it is.
+//
+// An object is unstructured data: map[string]any, []any, string, bool, int64, float64
+// and nil, as [ParseObject] and k8s.io/apimachinery have it. It may be an
+// *unstructured.Unstructured, or anything else with its method UnstructuredContent. A
+// Go struct, such as a typed object of Kubernetes, is what its JSON is. There is no old
+// object if old is nil, or a pointer or a map that is nil. The error of an object that
+// is no data, or more than 200,000 deep, is an *InputError. It shows the place and
+// the Go type, and no value.
 //
 // Validate does not check the schema itself: types, required fields, patterns and the
-// like. As in an API server, rules see the object as it is. A value of the wrong type
-// is an error of the rule that looks at it, and so a violation. Defaults count only
-// after [RuleSet.ApplyDefaults].
+// like. As in an API server, a value of the wrong type is an error of the rule that
+// looks at it, and so a violation.
 //
 // Violations are not errors. If the context was done before all rules were evaluated,
 // the error is an *EvalError that unwraps to that of the context. The validation then
 // holds what was found so far, and is not valid.
-func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts ...ValidateOption) (*Validation, error) {
+func (r *RuleSet) Validate(ctx context.Context, object, old any, opts ...ValidateOption) (*Validation, error) {
 	if ctx == nil {
 		return nil, errNilContext()
-	}
-	if object == nil {
-		return nil, errNilObject()
 	}
 	if r == nil || r.validator == nil {
 		return nil, errZeroRuleSet()
 	}
 	options := crd.Options{Budget: crd.NewBudget(cost.Budget)}
 	each(opts, func(opt ValidateOption) { opt.applyValidate(&options) })
+	o, err := prepare(r.validator, object, old, options.Data)
+	if err != nil {
+		return nil, err
+	}
 	granted := options.Budget.Left()
-	result, err := r.validator.Validate(ctx, object, oldObject(old), options)
+	result, err := r.validator.Validate(ctx, o.object, o.old, options)
 	return &Validation{
 		Violations: result.Violations,
 		Warnings:   result.Warnings,
@@ -72,20 +80,9 @@ func (r *RuleSet) Validate(ctx context.Context, object, old map[string]any, opts
 	}, cancelled(ctx, err)
 }
 
-func errNilObject() error { return argumentError("the object is nil") }
-
-// oldObject is nil for a map that is nil.
-func oldObject(old map[string]any) any {
-	if old == nil {
-		return nil
-	}
-	return old
-}
-
 // ApplyDefaults returns an object as an API server completes it before validation:
 // without the nulls that the schema does not allow, and with defaults for what is
-// missing. The object itself stays as it is. Rules count on defaults: an object that
-// was not read from a server needs this first.
+// missing. The object itself stays as it is. [RuleSet.Validate] does the same.
 func (r *RuleSet) ApplyDefaults(object map[string]any) map[string]any {
 	if object == nil || r == nil || r.validator == nil {
 		return object

@@ -10,6 +10,11 @@ const (
 	// ArgumentInvalid is an argument that no call can use: a nil context or object,
 	// an empty environment, expression or set of rules.
 	ArgumentInvalid Code = "ArgumentInvalid"
+	// DataInvalid is an object that is no data: a value of a Go type without a form in
+	// JSON, a number that is not finite, keys that are no strings, a map that holds itself.
+	DataInvalid Code = "DataInvalid"
+	// ConversionFailed is a result that the target cannot hold.
+	ConversionFailed Code = "ConversionFailed"
 	// OptionInvalid is an option that is not valid, or one that contradicts
 	// another.
 	OptionInvalid Code = "OptionInvalid"

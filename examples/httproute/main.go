@@ -76,7 +76,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		result, err := rules.Validate(ctx, rules.ApplyDefaults(object), nil)
+		result, err := rules.Validate(ctx, object, nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}

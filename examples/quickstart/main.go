@@ -19,7 +19,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	object := rules.ApplyDefaults(map[string]any{"spec": map[string]any{"host": "my_host"}})
+	object := map[string]any{"spec": map[string]any{"host": "my_host"}}
 	result, err := rules.Validate(context.Background(), object, nil)
 	fmt.Println(result.ErrorList().ToAggregate(), result.Cost, err)
 }

@@ -63,7 +63,9 @@ func prune(value any, s *typesystem.Schema) (any, bool) {
 				pruned.own()[i] = kept
 			}
 		}
-		return pruned.value, pruned.cloned
+		if pruned.cloned {
+			return pruned.value, true
+		}
 	}
 	return value, false
 }
@@ -161,7 +163,9 @@ func (d *defaults) fill(value any) (any, bool) {
 				filled.own()[i] = with
 			}
 		}
-		return filled.value, filled.cloned
+		if filled.cloned {
+			return filled.value, true
+		}
 	}
 	return value, false
 }

@@ -65,7 +65,9 @@ func withIntegers(value any, s *typesystem.Schema) (any, bool) {
 				whole.own()[i] = with
 			}
 		}
-		return whole.value, whole.cloned
+		if whole.cloned {
+			return whole.value, true
+		}
 	}
 	return value, false
 }

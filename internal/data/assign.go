@@ -17,7 +17,7 @@ import (
 func As(v ref.Val, target any) error {
 	to := reflect.ValueOf(target)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
-		return &Error{Detail: fmt.Sprintf("the target is of the Go type %T, want a pointer that is not nil", target)}
+		return &Error{Path: resultName, Detail: fmt.Sprintf("the target is of the Go type %T, want a pointer that is not nil", target)}
 	}
 	w := walk{leaf: func(leaf any) (any, *failure) { return leaf, nil }}
 	tree, failed := w.value(v)
@@ -25,7 +25,7 @@ func As(v ref.Val, target any) error {
 		failed = assign(to.Elem(), tree)
 	}
 	if failed != nil {
-		return failed.located("")
+		return failed.located(resultName)
 	}
 	return nil
 }

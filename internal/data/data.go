@@ -16,8 +16,8 @@ import (
 // The limits of data. Go values and CEL values can hold themselves, or one value in
 // many places.
 const (
-	// MaxDepth is how deep data may nest, as in documents.
-	MaxDepth = 10_000
+	// MaxDepth is how deep data may nest.
+	MaxDepth = 200_000
 	// MaxValues is how many values data may have, each counted where it occurs.
 	MaxValues = 10_000_000
 )
@@ -89,7 +89,7 @@ func keyStep(key string) string {
 func indexStep(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
 var (
-	errDepth  = errors.New("it nests more than 10,000 deep, or holds itself")
+	errDepth  = errors.New("it nests more than 200,000 deep, or holds itself")
 	errValues = errors.New("it has more than 10,000,000 values")
 )
 

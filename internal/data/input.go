@@ -102,7 +102,7 @@ func (n *normalizer) value(value any) (any, bool, *failure) {
 	case map[string]any:
 		return n.entries(v)
 	case []any:
-		return n.elements(v)
+		return n.elements(v, value)
 	}
 	return n.other(value)
 }
@@ -132,7 +132,8 @@ func (n *normalizer) entries(object map[string]any) (any, bool, *failure) {
 	return copied, cloned, nil
 }
 
-func (n *normalizer) elements(list []any) (any, bool, *failure) {
+// elements takes a list also as it is in an interface, so as not to allocate another one.
+func (n *normalizer) elements(list []any, boxed any) (any, bool, *failure) {
 	copied, cloned := list, false
 	for i, value := range list {
 		plain, changed, failed := n.value(value)
@@ -146,5 +147,8 @@ func (n *normalizer) elements(list []any) (any, bool, *failure) {
 			copied[i] = plain
 		}
 	}
-	return copied, cloned, nil
+	if !cloned {
+		return boxed, false, nil
+	}
+	return copied, true, nil
 }

@@ -37,10 +37,13 @@ func Unstructured(v ref.Val) (any, error) {
 	w := walk{leaf: text}
 	result, failed := w.value(v)
 	if failed != nil {
-		return nil, failed.located("")
+		return nil, failed.located(resultName)
 	}
 	return result, nil
 }
+
+// resultName is what errors call the value.
+const resultName = "result"
 
 // walk makes a tree of a CEL value: of maps, lists, and leaves, which are nil, bool,
 // int64, uint64, float64, string, []byte, time.Duration or time.Time.

@@ -159,7 +159,7 @@ var ourPeer = peer{
 		return rules
 	},
 	validate: func(compiled any, object map[string]any) int {
-		report, err := compiled.(*kubecel.RuleSet).Validate(context.Background(), object, nil)
+		report, err := compiled.(*kubecel.RuleSet).Validate(context.Background(), object, nil, kubecel.AlreadyDefaulted())
 		if err != nil {
 			panic(err)
 		}

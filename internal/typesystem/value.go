@@ -1,6 +1,7 @@
 package typesystem
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -10,7 +11,7 @@ import (
 
 // Value wraps unstructured data as a CEL value, without copying it and converting only what is
 // accessed. The data is what JSON decodes to: map[string]any, []any, string, bool, int64, float64 and
-// nil; int, int32 and float32 are numbers too. Data that the schema does not allow becomes a CEL
+// nil; int, int32, float32 and json.Number are numbers too. Data that the schema does not allow becomes a CEL
 // error, when an expression comes upon it.
 //
 // The data must not change as long as values of it are used.
@@ -45,6 +46,10 @@ func (s *Schema) Value(data any) ref.Val {
 			return types.Double(f)
 		case float64:
 			return types.Double(f)
+		case json.Number:
+			if f, err := f.Float64(); err == nil {
+				return types.Double(f)
+			}
 		}
 		return types.NewErr("invalid data, expected float, got %T", data)
 	case kindInt:
@@ -74,6 +79,9 @@ func integer(data any) (types.Int, bool) {
 		return types.Int(i), true
 	case int32:
 		return types.Int(i), true
+	case json.Number:
+		i64, err := i.Int64()
+		return types.Int(i64), err == nil
 	}
 	return 0, false
 }

@@ -142,7 +142,7 @@ func validate(rules *kubecel.RuleSet, v *crd.Validator, object parity.Object) (o
 	if ok && now != nil && (okOld || object.Old == nil) {
 		budget := kubecel.NewBudget(units)
 		var outcome *kubecel.Validation
-		outcome, err = rules.Validate(context.Background(), now, old, kubecel.WithBudget(budget))
+		outcome, err = rules.Validate(context.Background(), now, old, kubecel.WithBudget(budget), kubecel.AlreadyDefaulted())
 		violations, warnings, left, exhausted = outcome.Violations, outcome.Warnings, budget.Remaining(), outcome.Exhausted
 		if spent := units - left; !exhausted && outcome.Cost != spent {
 			o.Panic = fmt.Sprintf("cost %d, spent %d", outcome.Cost, spent)

@@ -1,0 +1,102 @@
+package kubecel
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/internal/crd"
+	"github.com/kubecel/kubecel/internal/data"
+)
+
+// variables resolves the names of an evaluation; unstructured data is seen
+// through the schema of its variable.
+type variables struct {
+	env         *Env
+	values      map[string]any
+	jsonNumbers bool
+}
+
+func (v variables) ResolveName(name string) (any, bool) {
+	value, ok := v.values[name]
+	if !ok {
+		return nil, false
+	}
+	if _, isVal := value.(ref.Val); isVal {
+		return value, true
+	}
+	for i := range v.env.config.variables {
+		if declared := &v.env.config.variables[i]; declared.name == name {
+			return v.declared(declared, value), true
+		}
+	}
+	return value, true
+}
+
+// declared is the value of a variable by its declaration. The data of a schema is not
+// looked through: that would cost more than most expressions.
+func (v variables) declared(d *variable, value any) any {
+	if d.schema == nil {
+		if v.jsonNumbers {
+			return withIntegers(value, d.typ)
+		}
+		return value
+	}
+	value = data.Content(value)
+	switch value.(type) {
+	case map[string]any, []any, string, bool, int64, float64, nil:
+	default:
+		plain, _, err := data.Plain(value, d.name)
+		if err != nil {
+			return types.WrapErr(fmt.Errorf("unsupported value of a variable: %w", err))
+		}
+		value = plain
+	}
+	if v.jsonNumbers {
+		value = crd.WithIntegers(value, d.schema)
+	}
+	return d.schema.WithObjectMeta().Value(value)
+}
+
+// withIntegers returns data with integers in the places of whole floating-point numbers,
+// where the type has integers. It copies what it changes, and all above it.
+func withIntegers(value any, t *cel.Type) any {
+	switch v := value.(type) {
+	case float64:
+		if t.Kind() == types.IntKind && v == math.Trunc(v) && v >= math.MinInt64 && v < math.MaxInt64 {
+			return int64(v)
+		}
+	case []any:
+		if t.Kind() == types.ListKind && mayHoldIntegers(t) {
+			v = slices.Clone(v)
+			for i := range v {
+				v[i] = withIntegers(v[i], t.Parameters()[0])
+			}
+			return v
+		}
+	case map[string]any:
+		if t.Kind() == types.MapKind && mayHoldIntegers(t) {
+			v = maps.Clone(v)
+			for key := range v {
+				v[key] = withIntegers(v[key], t.Parameters()[1])
+			}
+			return v
+		}
+	}
+	return value
+}
+
+// mayHoldIntegers tells whether a type is int, or one of lists or maps of ints.
+func mayHoldIntegers(t *cel.Type) bool {
+	switch params := t.Parameters(); {
+	case len(params) > 0:
+		return mayHoldIntegers(params[len(params)-1])
+	default:
+		return t.Kind() == types.IntKind
+	}
+}
