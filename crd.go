@@ -92,6 +92,16 @@ func (c *CRD) version(name string) (int, error) {
 	return c.definition.Version(name)
 }
 
+type checkConfig struct {
+	server serverConfig
+	all    bool
+}
+
+func newCheckConfig(opts []CheckOption) (config checkConfig) {
+	each(opts, func(opt CheckOption) { opt.applyCheck(&config) })
+	return config
+}
+
 // Check says what an API server says of the schemas and rules when the CRD is
 // created. No findings mean that the server accepts them. Its release is the newest,
 // or another with [ForRelease]. It judges estimates by cost.EstimateLimit and
@@ -99,15 +109,20 @@ func (c *CRD) version(name string) (int, error) {
 //
 // Check does not look at default values in schemas, nor at anything outside of
 // schemas: names, scope, conversion, printer columns, selectable fields.
-func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
+func (c *CRD) Check(opts ...CheckOption) ([]Finding, error) {
 	if c.isZero() {
 		return nil, errZeroCRD()
 	}
-	env, err := newServerConfig(opts).written()
+	config := newCheckConfig(opts)
+	env, err := config.server.written()
 	if err != nil {
 		return nil, err
 	}
-	return c.definition.Locate(crd.Check(c.definition, env.Rules())), nil
+	check := crd.Check
+	if config.all {
+		check = crd.CheckAll
+	}
+	return c.definition.Locate(check(c.definition, env.Rules())), nil
 }
 
 // CheckUpdate says what an API server says of the schemas and rules when the CRD
@@ -122,21 +137,21 @@ func (c *CRD) Check(opts ...CRDOption) ([]Finding, error) {
 //     accepted if the old CRD has one like it, whichever its place.
 //
 // The old CRD itself is not judged.
-func (c *CRD) CheckUpdate(old *CRD, opts ...CRDOption) ([]Finding, error) {
+func (c *CRD) CheckUpdate(old *CRD, opts ...CheckOption) ([]Finding, error) {
 	if c.isZero() || old.isZero() {
 		return nil, errZeroCRD()
 	}
-	config := newServerConfig(opts)
-	written, err := config.written()
+	config := newCheckConfig(opts)
+	written, err := config.server.written()
 	if err != nil {
 		return nil, err
 	}
-	evaluating, err := config.evaluating()
+	evaluating, err := config.server.evaluating()
 	if err != nil {
 		return nil, err
 	}
-	stored := crd.NewStored(old.definition, evaluating.Rules(), config.of())
-	return c.definition.Locate(crd.CheckUpdate(c.definition, stored, written.Rules())), nil
+	stored := crd.NewStored(old.definition, evaluating.Rules(), config.server.of())
+	return c.definition.Locate(crd.CheckUpdate(c.definition, stored, written.Rules(), config.all)), nil
 }
 
 // Compile compiles the x-kubernetes-validations rules of a version, as an API

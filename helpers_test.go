@@ -111,7 +111,15 @@ func compileCRD(document []byte, version string, opts ...kubecel.CRDOption) (*ku
 	return crd.Compile(version, opts...)
 }
 
-func checkCRD(document []byte, opts ...kubecel.CRDOption) ([]kubecel.Finding, error) {
+// checkOptions are options of compilation as those of checks.
+func checkOptions(opts []kubecel.CRDOption) (checks []kubecel.CheckOption) {
+	for _, opt := range opts {
+		checks = append(checks, opt)
+	}
+	return checks
+}
+
+func checkCRD(document []byte, opts ...kubecel.CheckOption) ([]kubecel.Finding, error) {
 	crd, err := kubecel.ParseCRD(document)
 	if err != nil {
 		return nil, err

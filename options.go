@@ -20,10 +20,13 @@ import (
 type (
 	// EnvOption is an option of [NewEnv] and [Env.Extend].
 	EnvOption interface{ applyEnv(*envConfig) }
-	// CRDOption is an option of [CRD.Check], [CRD.Compile] and [Schema.Compile], and
-	// also one of environments and of reports of CRDs.
+	// CheckOption is an option of [CRD.Check] and [CRD.CheckUpdate].
+	CheckOption interface{ applyCheck(*checkConfig) }
+	// CRDOption is an option of [CRD.Compile] and [Schema.Compile], and also one of
+	// checks, of environments and of reports of CRDs.
 	CRDOption interface {
 		EnvOption
+		CheckOption
 		CRDReportOption
 		applyCRD(*serverConfig)
 	}
@@ -67,6 +70,7 @@ type option struct {
 	validate  func(*crd.Options)
 	report    func(*reportConfig)
 	crdReport func(*crdReportConfig)
+	check     func(*checkConfig)
 }
 
 func (o option) applyEnv(c *envConfig)             { o.env(c) }
@@ -75,6 +79,7 @@ func (o option) applyCRD(c *serverConfig)          { o.server(c) }
 func (o option) applyValidate(c *crd.Options)      { o.validate(c) }
 func (o option) applyReport(c *reportConfig)       { o.report(c) }
 func (o option) applyCRDReport(c *crdReportConfig) { o.crdReport(c) }
+func (o option) applyCheck(c *checkConfig)         { o.check(c) }
 
 // Variable declares a variable of a CEL type.
 func Variable(name string, t *cel.Type) EnvOption {
@@ -122,6 +127,7 @@ func Libraries(libs ...library.Library) CRDOption {
 		},
 		server:    add,
 		crdReport: func(c *crdReportConfig) { add(&c.server) },
+		check:     func(c *checkConfig) { add(&c.server) },
 	}
 }
 
@@ -198,7 +204,16 @@ func releaseOption(apply func(*serverConfig)) option {
 		env:       func(c *envConfig) { apply(&c.server); c.rebuild = true },
 		server:    apply,
 		crdReport: func(c *crdReportConfig) { apply(&c.server) },
+		check:     func(c *checkConfig) { apply(&c.server) },
 	}
+}
+
+// AllFindings adds to the findings those that a server comes to later, when others are
+// mended. It compiles no rule of a schema that is wrong there or below, and no
+// messageExpression of a rule that does not compile. These findings stand behind the
+// others, or behind that of their rule, and have Later set.
+func AllFindings() CheckOption {
+	return option{check: func(c *checkConfig) { c.all = true }}
 }
 
 // CostLimit bounds the cost of each evaluation, in cost units. The default is that

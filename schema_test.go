@@ -493,10 +493,10 @@ func TestLibrariesOfRules(t *testing.T) {
 				t.Errorf("size %d: %+v, %v", size, found, err)
 			}
 		}
-		if findings, err := definition.Check(with...); err != nil || len(findings) > 0 {
+		if findings, err := definition.Check(checkOptions(with)...); err != nil || len(findings) > 0 {
 			t.Errorf("%v, %v", findings, err)
 		}
-		if findings, err := definition.Check(opts...); err != nil || len(findings) != 1 {
+		if findings, err := definition.Check(checkOptions(opts)...); err != nil || len(findings) != 1 {
 			t.Errorf("%v, %v", findings, err)
 		}
 	}

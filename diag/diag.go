@@ -187,6 +187,9 @@ type Finding struct {
 	// above it if it is missing. For an expression that does not compile it is the
 	// place in the expression. It is zero if it is not known.
 	Place Place `json:"place,omitzero"`
+	// Later tells that a server does not say it yet: it says it once other findings are
+	// mended. Only AllFindings of package kubecel brings such findings.
+	Later bool `json:"later,omitempty"`
 	// Message is what an API server says.
 	Message string `json:"message"`
 	// Rule is the expression, empty if the finding is not about a rule.

@@ -31,6 +31,11 @@ func finding(code diag.Code, server *field.Error, r *typesystem.Rule) diag.Findi
 // schemas: names, scope, conversion, printer columns, selectable fields.
 func Check(d *Definition, rules *compile.Rules) []diag.Finding { return NewChecks(d).In(rules, nil) }
 
+// CheckAll is Check, and adds what the server says only when that is mended.
+func CheckAll(d *Definition, rules *compile.Rules) []diag.Finding {
+	return newChecks(d, &Stored{}, true).In(rules, nil)
+}
+
 // Checks checks one CRD in several environments.
 type Checks struct {
 	findings []diag.Finding
@@ -39,10 +44,11 @@ type Checks struct {
 }
 
 // NewChecks prepares to check a new CRD.
-func NewChecks(d *Definition) *Checks { return newChecks(d, &Stored{}) }
+func NewChecks(d *Definition) *Checks { return newChecks(d, &Stored{}, false) }
 
-// newChecks prepares to check a CRD that replaces a stored one, which is empty for a new CRD.
-func newChecks(d *Definition, stored *Stored) *Checks {
+// newChecks prepares to check a CRD that replaces a stored one, which is empty for a new CRD. All
+// tells whether what a server says later is asked for.
+func newChecks(d *Definition, stored *Stored, all bool) *Checks {
 	c := &Checks{stored: stored}
 	waived := stored.of(d)
 	for i, v := range d.Versions {
@@ -59,7 +65,7 @@ func newChecks(d *Definition, stored *Stored) *Checks {
 	for i, v := range d.Versions {
 		path, status := d.schema(i, shared)
 		waived.costs = stored.waivesCosts(v.Name, d, shared)
-		c.schemas = append(c.schemas, checkSchema(v.Schema, path, status, waived))
+		c.schemas = append(c.schemas, checkSchema(v.Schema, path, status, waived, all))
 		if shared {
 			break // they are all the same, and looked at once
 		}
@@ -82,27 +88,57 @@ func (c *Checks) In(rules *compile.Rules, visit func(*Site)) []diag.Finding {
 // compiled, and what all expressions are estimated to cost.
 func InspectSchema(s *typesystem.OpenAPI, path *field.Path, status bool, rules *compile.Rules) (findings []diag.Finding, sites []*Site, total uint64) {
 	c := &checker{compiler: rules, stored: &Stored{}, visit: func(s *Site) { sites = append(sites, s) }}
-	findings, total = checkSchema(s, path, status, waived{}).in(c)
+	findings, total = checkSchema(s, path, status, waived{}, false).in(c)
 	return findings, sites, total
 }
 
 // in checks the rules of a schema too, and adds their estimates.
 func (s *schemaCheck) in(c *checker) (findings []diag.Finding, total uint64) {
 	findings = slices.Clone(s.findings)
-	if c.compiler != nil {
-		for _, p := range s.ruled {
-			findings = append(findings, c.rules(p)...)
-		}
+	if c.compiler == nil {
+		return findings, 0
 	}
-	if c.total > cost.SchemaEstimateLimit {
-		for _, e := range c.expensive {
-			findings = append(findings, finding(diag.SchemaEstimateExceeded,
-				field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"), e.rule))
-		}
-		findings = append(findings, finding(diag.SchemaEstimateExceeded, field.Forbidden(s.path,
-			pricing.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)), nil))
+	c.all = s.all
+	for _, p := range s.ruled {
+		findings = append(findings, c.rules(p)...)
+	}
+	findings = append(findings, s.exceeded(c)...)
+	if len(s.later) > 0 {
+		findings = append(findings, s.beyond(c)...)
 	}
 	return findings, c.total
+}
+
+// beyond are the findings in the parts that a server looks at later, and in the total with them.
+func (s *schemaCheck) beyond(reached *checker) (findings []diag.Finding) {
+	c := &checker{compiler: reached.compiler, stored: reached.stored, all: true, total: reached.total, expensive: slices.Clone(reached.expensive)}
+	for _, p := range s.later {
+		for _, f := range c.rules(p) {
+			if f.Code != diag.NoType { // what is wrong with the schema says it better
+				findings = append(findings, f)
+			}
+		}
+	}
+	if reached.total <= cost.SchemaEstimateLimit {
+		findings = append(findings, s.exceeded(c)...)
+	}
+	for i := range findings {
+		findings[i].Later = true
+	}
+	return findings
+}
+
+// exceeded says that the expressions are together too expensive, if they are.
+func (s *schemaCheck) exceeded(c *checker) (findings []diag.Finding) {
+	if c.total <= cost.SchemaEstimateLimit {
+		return nil
+	}
+	for _, e := range c.expensive {
+		findings = append(findings, finding(diag.SchemaEstimateExceeded,
+			field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"), e.rule))
+	}
+	return append(findings, finding(diag.SchemaEstimateExceeded, field.Forbidden(s.path,
+		pricing.ExceedsMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", c.total, cost.SchemaEstimateLimit)), nil))
 }
 
 // checker checks the rules of one schema.
@@ -111,6 +147,8 @@ type checker struct {
 	// stored is the CRD that is replaced.
 	stored *Stored
 	visit  func(*Site)
+	// all tells whether the messageExpression of a rule that does not compile is compiled.
+	all bool
 	// total is what all expressions are estimated to cost, expensive the ones
 	// with the largest shares, in falling order.
 	total     uint64
@@ -161,7 +199,7 @@ func (c *checker) rules(p part) (findings []diag.Finding) {
 		}
 		site := &Site{
 			Rule: r, Path: path.Index(i), Place: at.inSchema(), Doc: at.doc, Self: at.self, Chain: at.chain(),
-			Cardinality: at.cardinality(), Fallback: at.self.MaxCardinality(), compiledRule: compileRule(rule, message, p.doc, r),
+			Cardinality: at.cardinality(), Fallback: at.self.MaxCardinality(), compiledRule: compileRule(rule, message, p.doc, r, c.all),
 		}
 		c.rule(site, p.inherited)
 		findings = append(findings, site.Findings...)
@@ -191,14 +229,18 @@ func (c *checker) rule(s *Site, part inherited) {
 	if e := s.Err; e != nil {
 		add(s.code, field.Invalid(rulePath, reported{*r}, e.Server)).Err = e
 	}
+	later := s.Err != nil // a server compiles no message of such a rule
 	if e := s.MessageErr; e != nil {
-		add(s.messageCode, field.Invalid(messagePath, reported{*r}, e.Server)).Err = e
+		f := add(s.messageCode, field.Invalid(messagePath, reported{*r}, e.Server))
+		f.Err, f.Later = e, later
 	} else if s.Message != nil {
 		estimate := s.Message.Estimate.Max
 		if estimate > cost.EstimateLimit && !part.waived.costs {
-			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit)))
+			add(diag.EstimateExceeded, field.Forbidden(messagePath, pricing.ExceedsMessage("estimated messageExpression cost", estimate, cost.EstimateLimit))).Later = later
 		}
-		c.observe(r, messagePath, estimate)
+		if !later {
+			c.observe(r, messagePath, estimate)
+		}
 	}
 	if s.oldSelf {
 		if part.uncorrelated != nil {

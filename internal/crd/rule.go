@@ -29,41 +29,48 @@ func checkError(code diag.Code, expr, text string) *diag.CompileError {
 	return &diag.CompileError{Expression: expr, Stage: diag.StageCheck, Issues: []diag.Issue{{Code: code, Message: text}}, Server: text}
 }
 
-// compileRule compiles a rule that stands at a node of a schema, and its messageExpression.
-func compileRule(rule, message *compile.RuleScope, node *typesystem.OpenAPI, r *typesystem.Rule) (out compiledRule) {
+// compileRule compiles a rule that stands at a node of a schema, and its messageExpression. That of a
+// rule that does not compile is compiled only if all is asked for.
+func compileRule(rule, message *compile.RuleScope, node *typesystem.OpenAPI, r *typesystem.Rule, all bool) (out compiledRule) {
 	if strings.TrimSpace(r.Expr) == "" {
 		return out
 	}
 	expr, err := rule.Compile(r.Expr, is(r.OptionalOldSelf, true))
-	if expr != nil && expr.Type() != cel.BoolType {
+	switch {
+	case expr != nil && expr.Type() != cel.BoolType:
 		// oldSelf is looked for only in rules of the right type.
 		out.code, out.Err = diag.RuleNotBool, checkError(diag.TypeMismatch, r.Expr, "cel expression must evaluate to a bool")
-		return out
-	}
-	out.oldSelf = expr != nil && expr.RefersTo(compile.OldSelf)
-	if err != nil {
+	case err != nil:
+		out.oldSelf = expr != nil && expr.RefersTo(compile.OldSelf)
 		out.code, out.Err = diag.RuleInvalid, compile.RuleWords.Put(err)
-		return out
+	default:
+		out.Expr, out.oldSelf = expr, expr.RefersTo(compile.OldSelf)
 	}
-	out.Expr = expr
-	if r.MessageExpression != "" {
-		message, err := message.Compile(r.MessageExpression, is(r.OptionalOldSelf, true))
-		// With an error here the field path is not looked at any more.
-		if message != nil && message.Type() != cel.StringType {
-			out.messageCode = diag.MessageExpressionNotString
-			out.MessageErr = checkError(diag.TypeMismatch, r.MessageExpression, "messageExpression must evaluate to a string")
-			return out
-		}
-		if err != nil {
-			out.messageCode, out.MessageErr = diag.MessageExpressionInvalid, compile.MessageWords.Put(err)
-			return out
-		}
-		out.Message = message
+	if out.Err == nil || all {
+		out.compileMessage(message, r)
 	}
-	if r.FieldPath != "" {
+	// With an error the field path is not looked at any more.
+	if r.FieldPath != "" && out.Err == nil && out.MessageErr == nil {
 		if path, err := FieldPath(r.FieldPath, node); err == nil {
 			out.fieldPath = path.String()
 		}
 	}
 	return out
+}
+
+// compileMessage compiles the messageExpression, if there is one.
+func (c *compiledRule) compileMessage(scope *compile.RuleScope, r *typesystem.Rule) {
+	if r.MessageExpression == "" {
+		return
+	}
+	message, err := scope.Compile(r.MessageExpression, is(r.OptionalOldSelf, true))
+	switch {
+	case message != nil && message.Type() != cel.StringType:
+		c.messageCode = diag.MessageExpressionNotString
+		c.MessageErr = checkError(diag.TypeMismatch, r.MessageExpression, "messageExpression must evaluate to a string")
+	case err != nil:
+		c.messageCode, c.MessageErr = diag.MessageExpressionInvalid, compile.MessageWords.Put(err)
+	default:
+		c.Message = message
+	}
 }

@@ -68,9 +68,9 @@ func NewStored(d *Definition, rules *compile.Rules, r release.Release) *Stored {
 	return s
 }
 
-// CheckUpdate is Check for a CRD that replaces a stored one.
-func CheckUpdate(d *Definition, stored *Stored, rules *compile.Rules) []diag.Finding {
-	return newChecks(d, stored).In(rules, nil)
+// CheckUpdate is Check for a CRD that replaces a stored one, or CheckAll if all is asked for.
+func CheckUpdate(d *Definition, stored *Stored, rules *compile.Rules, all bool) []diag.Finding {
+	return newChecks(d, stored, all).In(rules, nil)
 }
 
 // of is what is waived in all versions of a CRD that replaces the stored one.

@@ -33,7 +33,7 @@ func TestCheckUpdates(t *testing.T) {
 				t.Fatal("no golden")
 			}
 			stored := NewStored(c.Old.definition(t), testRules(t), newest)
-			want.compare(t, errorsOf(CheckUpdate(c.New.definition(t), stored, written.Rules())))
+			want.compare(t, errorsOf(CheckUpdate(c.New.definition(t), stored, written.Rules(), false)))
 		})
 	}
 }

@@ -134,7 +134,7 @@ func (b *builder) rules(n *node, rules *typesystem.OpenAPI, p *place, path *fiel
 			rule.Err = checkError(diag.NoType, r.Expr, n.err.Error())
 			continue
 		}
-		compiled := compileRule(scope, scope, p.doc, &r)
+		compiled := compileRule(scope, scope, p.doc, &r, false)
 		rule.OldSelf, rule.FieldPath, rule.Err, rule.MessageErr = compiled.oldSelf, compiled.fieldPath, compiled.Err, compiled.MessageErr
 		if e := compiled.Expr; e != nil {
 			rule.program, rule.Estimate = e.Program, e.Estimate

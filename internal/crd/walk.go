@@ -14,13 +14,17 @@ type schemaCheck struct {
 	path *field.Path
 	// findings are what is wrong with it.
 	findings []diag.Finding
-	// ruled are the parts whose rules are compiled, in the order of an API server.
-	ruled []part
+	// ruled are the parts whose rules are compiled, in the order of an API server. It
+	// compiles those of later only when other findings are mended.
+	ruled, later []part
+	// unsound tells that the schema is not structural, all that later is looked at too.
+	unsound, all bool
 }
 
-// checkSchema checks a whole schema. Status tells whether it has a status subresource.
-func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, waived waived) *schemaCheck {
-	c := &schemaCheck{path: path}
+// checkSchema checks a whole schema. Status tells whether it has a status subresource, and all whether
+// what a server says later is asked for.
+func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, waived waived, all bool) *schemaCheck {
+	c := &schemaCheck{path: path, all: all}
 	if s == nil {
 		return c
 	}
@@ -39,7 +43,8 @@ func checkSchema(s *typesystem.OpenAPI, path *field.Path, status bool, waived wa
 	if inconvertible == nil {
 		errs := validateStructural(s, path)
 		c.add(diag.NotStructural, errs...)
-		if len(errs) == 0 && hasRules(s) {
+		c.unsound = len(errs) > 0
+		if (!c.unsound || all) && hasRules(s) {
 			if schema, err := typesystem.Compile(s, true); err == nil {
 				root.at = rootPlace(s, schema, false)
 			}
@@ -70,8 +75,12 @@ func (c *schemaCheck) part(p part) {
 	}
 	// Rules are compiled only if the schema is sound from here on down, because
 	// the errors would make no sense otherwise.
-	if len(p.doc.Validations) > 0 && len(c.findings) == found && p.at != nil {
+	switch {
+	case len(p.doc.Validations) == 0 || p.at == nil:
+	case len(c.findings) == found && !c.unsound:
 		c.ruled = append(c.ruled, p)
+	case c.all:
+		c.later = append(c.later, p)
 	}
 }
 
