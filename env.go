@@ -36,6 +36,7 @@ type envConfig struct {
 	libraries []library.Library
 	options   []cel.EnvOption
 	variables []variable
+	providers []types.Provider
 	exact     bool
 	server    serverConfig
 	size      int
@@ -83,6 +84,7 @@ func (e *Env) Extend(opts ...EnvOption) (*Env, error) {
 	config.libraries = slices.Clip(config.libraries)
 	config.options = slices.Clip(config.options)
 	config.variables = slices.Clip(config.variables)
+	config.providers = slices.Clip(config.providers)
 	return newEnv(config, e.base, opts)
 }
 
@@ -138,7 +140,7 @@ func (c *envConfig) compiled() []variable {
 // declare declares the variables, with the types that they need and what is
 // known of their sizes.
 func (c *envConfig) declare(base *compile.Env) (types.Provider, []*decls.VariableDecl, pricing.Sizer) {
-	provider := base.CEL().CELTypeProvider()
+	provider := typesystem.JoinProviders(base.CEL().CELTypeProvider(), c.providers...)
 	declared := make([]*decls.VariableDecl, len(c.variables))
 	sizes := variableSizes{}
 	named := map[*typesystem.Schema]*cel.Type{}

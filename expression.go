@@ -73,9 +73,11 @@ type evalConfig struct {
 
 // Eval evaluates the expression. Variables are CEL values (ref.Val) or Go values:
 // bool, string, []byte, integers, floats, json.Number, time.Time, time.Duration, maps and
-// slices of these, nil, and objects of Kubernetes as [RuleSet.Validate] takes them. An
-// expression that needs a value that is no data fails. If vars lacks a variable, the evaluation fails only if it needs
-// that variable.
+// slices of these, nil, and objects of Kubernetes as [RuleSet.Validate] takes them. A func() any
+// or func() (any, error) computes a variable when it is first used, once in an evaluation; its
+// error is that of the evaluation unless the expression does without the variable, as || may. An
+// expression that needs a value that is no data fails. If vars lacks a variable, the evaluation
+// fails only if it needs that variable.
 //
 // If the evaluation gives no value, the error is an *EvalError. If the context was
 // done, it unwraps to the error of the context: Eval looks at the context first, and
@@ -96,7 +98,7 @@ func (x *Expression) Eval(ctx context.Context, vars map[string]any, opts ...Eval
 	if config.budget != nil && config.budget.Remaining() == 0 {
 		return Result{}, x.evalError(diag.BudgetExhausted, eval.Result{Err: errOutOfBudget})
 	}
-	result := x.program.Eval(ctx, variables{env: x.env, values: vars, jsonNumbers: config.jsonNumbers}, config.limit)
+	result := x.program.Eval(ctx, &variables{env: x.env, values: vars, jsonNumbers: config.jsonNumbers}, config.limit)
 	covered := config.budget == nil || config.budget.inner.Spend(result.Cost)
 	if result.Kind == eval.KindInterrupted {
 		result.Err = interrupted(ctx, result.Err)

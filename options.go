@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/diag"
@@ -147,6 +148,20 @@ func CELOptions(opts ...cel.EnvOption) EnvOption {
 		}
 		c.options = append(c.options, opts...)
 		c.rebuild = true
+	}}
+}
+
+// TypeProvider adds types of the caller: struct types and their fields, constants and names
+// of types. The types of Kubernetes come first. If several providers know a name, the first
+// one that was added counts. Values of the types are CEL values (ref.Val), unless an adapter
+// among [CELOptions] makes CEL values of others.
+func TypeProvider(provider types.Provider) EnvOption {
+	return option{env: func(c *envConfig) {
+		if provider == nil {
+			c.fail("a type provider is nil")
+			return
+		}
+		c.providers = append(c.providers, provider)
 	}}
 }
 

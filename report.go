@@ -45,7 +45,7 @@ func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string
 	case e.base.Interpreted():
 		return nil, argumentError("options of cel-go decide how this environment evaluates, so what each node costs is not known")
 	}
-	result, record := compiled.Program.Record(ctx, variables{env: e, values: vars, jsonNumbers: config.jsonNumbers}, e.config.limit)
+	result, record := compiled.Program.Record(ctx, &variables{env: e, values: vars, jsonNumbers: config.jsonNumbers}, e.config.limit)
 	if result.Kind == eval.KindInterrupted {
 		return nil, cancelled(ctx, result.Err)
 	}

@@ -20,27 +20,59 @@ type variables struct {
 	env         *Env
 	values      map[string]any
 	jsonNumbers bool
+	// computed holds the values that functions have computed, and their errors.
+	computed map[string]any
 }
 
-func (v variables) ResolveName(name string) (any, bool) {
+// ResolveName is part of eval.Vars.
+func (v *variables) ResolveName(name string) (any, bool) {
 	value, ok := v.values[name]
 	if !ok {
 		return nil, false
 	}
+	switch compute := value.(type) {
+	case func() any:
+		return v.once(name, func() (any, error) { return compute(), nil }), true
+	case func() (any, error):
+		return v.once(name, compute), true
+	}
+	return v.typed(name, value), true
+}
+
+// once computes a value and keeps it: the evaluator may ask again.
+func (v *variables) once(name string, compute func() (any, error)) any {
+	if known, ok := v.computed[name]; ok {
+		return known
+	}
+	value, err := compute()
+	if err != nil {
+		value = types.WrapErr(fmt.Errorf("variable %q: %w", name, err))
+	} else {
+		value = v.typed(name, value)
+	}
+	if v.computed == nil {
+		v.computed = map[string]any{}
+	}
+	v.computed[name] = value
+	return value
+}
+
+// typed shows data as the type of its variable has it.
+func (v *variables) typed(name string, value any) any {
 	if _, isVal := value.(ref.Val); isVal {
-		return value, true
+		return value
 	}
 	for i := range v.env.config.variables {
 		if declared := &v.env.config.variables[i]; declared.name == name {
-			return v.declared(declared, value), true
+			return v.declared(declared, value)
 		}
 	}
-	return value, true
+	return value
 }
 
 // declared is the value of a variable by its declaration. The data of a schema is not
 // looked through: that would cost more than most expressions.
-func (v variables) declared(d *variable, value any) any {
+func (v *variables) declared(d *variable, value any) any {
 	if d.schema == nil {
 		if v.jsonNumbers {
 			return withIntegers(value, d.typ)

@@ -43,8 +43,11 @@ type Verdict struct {
 
 // NewQuery prepares a query. Each environment gets what a caller adds to it, and scope
 // declares the variables in it.
+//
+// What no server has a caller cannot assume there: the library of cel.bind is left out.
 func NewQuery(add compile.Addition, scope func(*compile.Env) (*compile.Scope, error)) (*Query, error) {
 	q := &Query{scopes: map[server.Environment]*compile.Scope{}}
+	add.Libraries = slices.DeleteFunc(slices.Clone(add.Libraries), func(lib library.Library) bool { return lib.Trait() == declare.Bindings })
 	for _, r := range release.All() {
 		s := server.WrittenTo(r)
 		if q.scopes[s] != nil {
@@ -106,11 +109,11 @@ type Needs struct {
 	found map[*compile.Expression][]Requirement
 }
 
-// anyEnv has everything that any server has, or that is only documented. It checks no
+// anyEnv has everything that any server has or that is only documented, and cel.bind. It checks no
 // literals.
 var anyEnv = sync.OnceValues(func() (*compile.Env, error) {
 	env, err := compile.New(compile.Config{
-		Libraries: slices.DeleteFunc(library.Newest(), func(l library.Library) bool {
+		Libraries: slices.DeleteFunc(append(library.Newest(), library.Bindings()), func(l library.Library) bool {
 			return l.Trait() == declare.Literals || l.Trait() == declare.Formats
 		}),
 		DocumentedOnly: true,

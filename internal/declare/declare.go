@@ -24,6 +24,8 @@ const (
 	Keywords
 	// Policies marks what only mutating admission policies have.
 	Policies
+	// Bindings marks what no API server has, and no documentation of Kubernetes.
+	Bindings
 )
 
 // Regex compiles the constant regular expressions of a function's calls when a

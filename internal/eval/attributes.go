@@ -53,6 +53,9 @@ func (v *variable) resolve(f *frame) (any, error) {
 		in.val, in.present = f.vars.ResolveName(v.name)
 		in.known = true
 	}
+	if err, failed := in.val.(*types.Err); failed {
+		return nil, err
+	}
 	if in.present {
 		return v.follow(f, in.val)
 	}

@@ -117,7 +117,7 @@ var All = sync.OnceValue(func() *Features {
 		Overloads:  map[string]Feature{}, Macros: map[MacroForm]Feature{}, Types: map[string]Feature{},
 		MacroNames: map[string]bool{}, TypeRoots: map[string]bool{}, Functions: map[string][]Overload{},
 	}
-	for _, lib := range library.All() {
+	for _, lib := range append(library.All(), library.Bindings()) {
 		f.add(lib)
 	}
 	for form := range f.Macros {
@@ -137,6 +137,8 @@ func (f *Features) add(lib library.Library) {
 	switch lib.Trait() {
 	case declare.Policies:
 		since = patches
+	case declare.Bindings:
+		since = documented
 	case declare.Numbers:
 		f.Numbers.Since = since
 	case declare.Keywords:
@@ -161,7 +163,7 @@ func (f *Features) add(lib library.Library) {
 	}
 	for _, form := range macroForms(lib) {
 		if known, ok := f.Macros[form]; !ok || since.Before(known.Since) {
-			f.Macros[form] = Feature{Name: macroName(form), Since: since}
+			f.Macros[form] = Feature{Name: macroName(lib, form), Since: since}
 		}
 	}
 }
@@ -212,8 +214,13 @@ func macroForms(lib library.Library) []MacroForm {
 }
 
 // macroName tells the comprehensions with two variables from those with one,
-// which have the same names.
-func macroName(form MacroForm) string {
+// which have the same names. A macro may have a namespace.
+func macroName(lib library.Library, form MacroForm) string {
+	for _, m := range lib.Macros {
+		if strings.HasSuffix(m.Name, "."+form.Name) {
+			return m.Name
+		}
+	}
 	for _, m := range cel.StandardMacros {
 		if m.Function() == form.Name {
 			return form.Name + " with two variables"
