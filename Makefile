@@ -40,12 +40,13 @@ releases:
 	cd internal/oracle && $(GO) run . releases
 
 # Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
-# its rules and those of a CRD that needs newer ones, and explains why a rule is
-# rejected for its cost.
+# its rules and those of a CRD that needs newer ones, explains why a rule is
+# rejected for its cost, and lints a CRD that is rejected.
 demo:
 	$(GO) run ./examples/httproute
 	$(GO) run ./examples/releases
 	$(GO) run ./examples/costreport
+	$(GO) run ./examples/lint -lowest < examples/lint/crd.yaml || test $$? = 1
 
 # Benchmarks of this library alone.
 bench:
