@@ -166,7 +166,7 @@ func (n *normalizer) marshallable(v reflect.Value) *failure {
 	case kind == reflect.Pointer || kind == reflect.Interface:
 		return n.marshallable(v.Elem())
 	case kind == reflect.Struct:
-		for _, field := range fieldsOf(v.Type()) {
+		for _, field := range n.fieldsOf(v.Type()) {
 			if value, ok := field.of(v); ok && !(field.omit && value.IsZero()) {
 				if failed := n.marshallable(value); failed != nil {
 					return failed.in(keyStep(field.name))
@@ -195,6 +195,18 @@ func (n *normalizer) marshallable(v reflect.Value) *failure {
 		return fail("a number that is not finite is no data", nil)
 	}
 	return nil
+}
+
+func (n *normalizer) fieldsOf(t reflect.Type) []goField {
+	fields, ok := n.fields[t]
+	if !ok {
+		fields = fieldsOf(t)
+		if n.fields == nil {
+			n.fields = map[reflect.Type][]goField{}
+		}
+		n.fields[t] = fields
+	}
+	return fields
 }
 
 // goField is a field of a struct as encoding/json knows it.

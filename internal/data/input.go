@@ -75,6 +75,8 @@ type normalizer struct {
 	nulls bool
 	// sorted visits maps in the order of their keys.
 	sorted bool
+	// fields are those of the structs that were seen.
+	fields map[reflect.Type][]goField
 }
 
 // value returns a value as unstructured data, and whether that is another value.
