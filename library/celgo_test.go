@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -142,4 +144,66 @@ func FuzzFormats(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPlainCELGo holds that libraries work in environments of cel-go, as options and as
+// libraries of cel-go, with their functions and prices.
+func TestPlainCELGo(t *testing.T) {
+	asOption := func(l library.Library) cel.EnvOption { return l.EnvOption() }
+	asLibrary := func(l library.Library) cel.EnvOption { return cel.Lib(l) }
+	for name, option := range map[string]func(library.Library) cel.EnvOption{"EnvOption": asOption, "cel.Lib": asLibrary} {
+		for _, set := range [][]library.Library{library.Newest(), library.For(release.Newest(), release.Newest())} {
+			var opts []cel.EnvOption
+			for _, l := range append(set, set...) { // twice is once
+				opts = append(opts, option(l))
+			}
+			env, err := cel.NewEnv(opts...)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			// includes is only in the newest version of the library of lists.
+			tree, issues := env.Compile(`[1, 2].includes(2) && ip('::1').family() == 6`)
+			if issues.Err() != nil {
+				t.Fatalf("%s: %v", name, issues.Err())
+			}
+			program, err := env.Program(tree, cel.EvalOptions(cel.OptTrackCost))
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, details, err := program.Eval(cel.NoVars())
+			if err != nil || value != types.True {
+				t.Errorf("%s: %v, %v", name, value, err)
+			}
+			estimate, err := env.EstimateCost(tree, unsized{})
+			if err != nil || estimate.Max != *details.ActualCost() || estimate.Max < 5 {
+				t.Errorf("%s: estimate %v, cost %d, %v", name, estimate, *details.ActualCost(), err)
+			}
+		}
+	}
+}
+
+// unsized knows no sizes.
+type unsized struct{}
+
+func (unsized) EstimateSize(checker.AstNode) *checker.SizeEstimate { return nil }
+func (unsized) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+	return nil
+}
+
+// TestOneVersion holds that no environment takes two versions of a library, of which
+// cel-go would keep the first in silence.
+func TestOneVersion(t *testing.T) {
+	var opts []cel.EnvOption
+	names := map[string]bool{}
+	for _, l := range library.All() {
+		opts = append(opts, l.EnvOption())
+		if names[l.LibraryName()] {
+			t.Errorf("two libraries are called %s", l.LibraryName())
+		}
+		names[l.LibraryName()] = true
+	}
+	_, err := cel.NewEnv(opts...)
+	if err == nil || !strings.Contains(err.Error(), "another version") || !strings.Contains(err.Error(), "library.Newest") {
+		t.Errorf("%v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -36,13 +37,14 @@ func (l Library) Released() Library {
 	return l
 }
 
-// EnvOption returns the cel-go option that adds the library to an environment. An
-// environment that gets it twice has the library once. The option brings types,
-// functions, documentation and prices. Env.EstimateCost uses the prices; a program
-// does if cel.CostTracking is among its options. Two prices cannot be told to cel-go
-// by an option: that of a call whose overload is only known during evaluation, and
-// that of == on the library's types.
-func (l Library) EnvOption() cel.EnvOption { return cel.Lib(celLibrary{l}) }
+// EnvOption returns the cel-go option that adds the library to an environment, which is
+// cel.Lib of the library. An environment that gets it twice has the library once; one
+// that gets two versions of a library is an error. The option brings types, functions,
+// documentation and prices. Env.EstimateCost uses the prices; a program does if
+// cel.CostTracking is among its options. Two prices cannot be told to cel-go by an option:
+// that of a call whose overload is only known during evaluation, and that of == on the
+// library's types.
+func (l Library) EnvOption() cel.EnvOption { return cel.Lib(l) }
 
 // Prices returns the prices of the library on an API server of a release. They
 // are defined even if the server lacks the library.
@@ -71,13 +73,22 @@ func (l Library) Prices(server release.Release) pricing.Prices {
 	return p
 }
 
-// celLibrary is a library in the form in which cel-go takes it.
-type celLibrary struct{ Library }
+// LibraryName is part of cel.SingletonLibrary. It tells the versions of a library apart,
+// so that cel-go does not take one for another.
+func (l Library) LibraryName() string {
+	since := l.since
+	if since.Before(l.firstServer) {
+		since = l.firstServer
+	}
+	if since.IsZero() {
+		return l.Name
+	}
+	return fmt.Sprintf("%s of Kubernetes %v", l.Name, since)
+}
 
-func (l celLibrary) LibraryName() string { return l.Name }
-
-func (l celLibrary) CompileOptions() []cel.EnvOption {
-	options := append([]cel.EnvOption{}, l.Options...)
+// CompileOptions is part of cel.Library.
+func (l Library) CompileOptions() []cel.EnvOption {
+	options := append([]cel.EnvOption{l.alone}, l.Options...)
 	for _, t := range l.Types {
 		if t.Named {
 			options = append(options, cel.Types(t.CEL))
@@ -94,7 +105,29 @@ func (l celLibrary) CompileOptions() []cel.EnvOption {
 	return options
 }
 
-func (l celLibrary) ProgramOptions() []cel.ProgramOption {
+// alone refuses a second version of the library.
+func (l Library) alone(env *cel.Env) (*cel.Env, error) {
+	version := name("a version of " + l.Name)
+	if env.HasLibrary(string(version)) {
+		return nil, fmt.Errorf("library %q: the environment has another version of it; library.For and library.Newest return one of each", l.Name)
+	}
+	return cel.Lib(version)(env)
+}
+
+// name is a library that has only a name.
+type name string
+
+// LibraryName is part of cel.SingletonLibrary.
+func (n name) LibraryName() string { return string(n) }
+
+// CompileOptions is part of cel.Library.
+func (name) CompileOptions() []cel.EnvOption { return nil }
+
+// ProgramOptions is part of cel.Library.
+func (name) ProgramOptions() []cel.ProgramOption { return nil }
+
+// ProgramOptions is part of cel.Library.
+func (l Library) ProgramOptions() []cel.ProgramOption {
 	var options []cel.ProgramOption
 	for _, p := range l.regexes {
 		options = append(options, cel.OptimizeRegex(&interpreter.RegexOptimization{

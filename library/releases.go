@@ -13,6 +13,8 @@ import (
 // libraries that Kubernetes owns, in the order in which an API server adds them to
 // its environment. The releases are those of k8s.io/apiserver v0.37.2,
 // pkg/cel/environment. [JSONPatch] is the last. Each call returns new values.
+//
+// An environment takes one version of a library: [For] and [Newest] return those.
 func All() []Library {
 	return slices.Concat(settings(), optionals(), []Library{
 		integerDurations(),
