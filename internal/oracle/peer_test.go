@@ -1,0 +1,171 @@
+//go:build unix
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A row is one piece of work that both sides do. The functions do it once.
+type row struct {
+	name string
+	// contestants are who does the work, the reference first and kubecel second. Others
+	// are shown beside them.
+	contestants []func()
+	// note says what is special about the row.
+	note string
+}
+
+// A table is rows of one kind, with what is wanted of them.
+type table struct {
+	name string
+	// columns are the names of the contestants.
+	columns []string
+	// rows makes the rows one after the other, so that only what one of them needs is
+	// in memory while it is measured.
+	rows func(t *testing.T, measure func(row))
+	// mean and least are the ratios of the reference to kubecel that are wanted, as
+	// geometric mean and of each row.
+	mean, least float64
+}
+
+// peerTables are all that make bench-peer measures. A kind of work is one entry.
+var peerTables = []table{
+	{name: "Validate", columns: []string{"reference", "kubecel"}, rows: validateRows, mean: 30, least: 4},
+	{name: "Validate, the HTTPRoute object", columns: []string{"reference", "kubecel", "by hand"}, rows: routeRows, mean: 60},
+	{name: "Eval over dynamic data", columns: []string{"reference", "kubecel", "uncounted"}, rows: evalRows, mean: 7, least: 1},
+	{name: "Eval, what was no faster", columns: []string{"reference", "kubecel", "uncounted"}, rows: slowRows, mean: 1, least: 1},
+	{name: "Compile", columns: []string{"reference", "kubecel"}, rows: compileRows, mean: 2},
+}
+
+const (
+	// turns is how often each contestant is measured.
+	turns = 5
+	// batchTime is about how long one measurement takes, in CPU time.
+	batchTime = 40 * time.Millisecond
+)
+
+// A figure is what one run of a contestant needs.
+type figure struct {
+	least, median time.Duration
+	allocs, bytes uint64
+}
+
+// cpuTime is what the process has used so far, its collector included.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// batch is the CPU time of n runs and of collecting what they leave behind.
+func batch(n int, run func()) time.Duration {
+	start := cpuTime()
+	for range n {
+		run()
+	}
+	runtime.GC()
+	return cpuTime() - start
+}
+
+// compare measures the contestants in turns, so that a load on the machine falls on all.
+func compare(contestants []func()) []figure {
+	sizes, times := make([]int, len(contestants)), make([][]time.Duration, len(contestants))
+	figures := make([]figure, len(contestants))
+	for i, run := range contestants {
+		run()
+		sizes[i], figures[i].allocs, figures[i].bytes = calibrate(run)
+	}
+	runtime.GC()
+	for range turns {
+		// What a collection costs when nothing is left behind is not the contestants'.
+		idle := min(batch(0, nil), batch(0, nil))
+		for i, run := range contestants {
+			times[i] = append(times[i], max(0, batch(sizes[i], run)-idle)/time.Duration(sizes[i]))
+		}
+	}
+	for i := range figures {
+		slices.Sort(times[i])
+		figures[i].least, figures[i].median = max(1, times[i][0]), max(1, times[i][turns/2])
+	}
+	return figures
+}
+
+// calibrate finds how many runs make a batch, and what one allocates.
+func calibrate(run func()) (n int, allocs, bytes uint64) {
+	for n = 1; ; n *= 4 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := cpuTime()
+		for range n {
+			run()
+		}
+		spent := cpuTime() - start
+		runtime.ReadMemStats(&after)
+		if spent > batchTime/20 {
+			per := float64(spent) / float64(n)
+			return max(1, int(float64(batchTime)/per)), (after.Mallocs - before.Mallocs) / uint64(n), (after.TotalAlloc - before.TotalAlloc) / uint64(n)
+		}
+	}
+}
+
+// TestPeer prints what both sides need for the same work, measured in one process by
+// CPU time, with the garbage collected. It runs only when asked for by name. The flag
+// -run 'TestPeer/Validate' picks a table.
+func TestPeer(t *testing.T) {
+	if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestPeer") {
+		t.Skip("run by make bench-peer")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	for _, table := range peerTables {
+		t.Run(table.name, func(t *testing.T) {
+			fmt.Printf("\n%s (ns: least of %d turns, median; allocations)\n", table.name, turns)
+			var ratios []float64
+			table.rows(t, func(r row) {
+				ratio := printRow(t, table, r)
+				ratios = append(ratios, ratio)
+				if ratio < table.least {
+					t.Logf("%s: %.2f, wanted %.1f", r.name, ratio, table.least)
+				}
+			})
+			if len(ratios) > 0 {
+				fmt.Printf("%-58s %6.2f times less on the geometric mean of %d, least %.2f (wanted: %.1f, least %.1f)\n",
+					table.name, geometric(ratios), len(ratios), slices.Min(ratios), table.mean, table.least)
+			}
+		})
+	}
+}
+
+func printRow(t *testing.T, table table, r row) (ratio float64) {
+	t.Helper()
+	figures := compare(r.contestants)
+	var line strings.Builder
+	for i, f := range figures {
+		fmt.Fprintf(&line, " | %s %d %d; %d", table.columns[i], f.least, f.median, f.allocs)
+	}
+	ratio = float64(figures[0].least) / float64(figures[1].least)
+	for i, f := range figures[min(2, len(figures)):] {
+		fmt.Fprintf(&line, " | %s/kubecel %.2f", table.columns[i+2], float64(f.least)/float64(figures[1].least))
+	}
+	fmt.Printf("%-58s %6.2f%s %s\n", r.name, ratio, line.String(), r.note)
+	return ratio
+}
+
+func geometric(ratios []float64) float64 {
+	sum := 0.0
+	for _, r := range ratios {
+		sum += math.Log(r)
+	}
+	return math.Exp(sum / float64(len(ratios)))
+}
