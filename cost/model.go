@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/google/cel-go/common/types"
@@ -53,14 +54,21 @@ type Model struct {
 	// Doubt, if set, says why a call with operands of these static types may cost
 	// more than its estimate. It returns an empty string if it may not.
 	Doubt func(operands []*types.Type) string
+	// sized is Runtime by the sizes of the first two arguments, nil if it depends on more.
+	sized func(x, y uint64) uint64
 	text  string
 }
+
+// Sized is Runtime by the sizes of the first two arguments of a call, as [SizeOf] has them;
+// that of an argument that is not there is one. It is nil if the price depends on more.
+func (m Model) Sized() func(x, y uint64) uint64 { return m.sized }
 
 // Fixed is the price of a call that always costs n units.
 func Fixed(n uint64) Model {
 	return Model{
 		Estimate: func([]Operand) Estimate { return Estimate{Cost: Exactly(n)} },
 		Runtime:  func([]ref.Val, ref.Val) uint64 { return n },
+		sized:    func(x, y uint64) uint64 { return n },
 		text:     strconv.FormatUint(n, 10),
 	}
 }
@@ -74,7 +82,7 @@ func Split(estimate, runtime Model) Model {
 	}
 	return Model{
 		Estimate: estimate.Estimate, Runtime: runtime.Runtime, Doubt: estimate.Doubt,
-		text: text,
+		sized: runtime.sized, text: text,
 	}
 }
 
@@ -85,7 +93,8 @@ func Scaled(s Size, factor float64) Model {
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return scale(s.runtime(args, result), factor)
 		},
-		text: factorText(factor, s.text),
+		sized: mapSized(s.sized, func(size uint64) uint64 { return scale(size, factor) }),
+		text:  factorText(factor, s.text),
 	}
 }
 
@@ -110,7 +119,8 @@ func Linear(base uint64, factor float64, s Size) Model {
 		Runtime: func(args []ref.Val, result ref.Val) uint64 {
 			return add(truncate(float64(s.runtime(args, result))*factor), base)
 		},
-		text: joinText(sumSign, strconv.FormatUint(base, 10), factorText(factor, s.text)),
+		sized: mapSized(s.sized, func(size uint64) uint64 { return add(truncate(float64(size)*factor), base) }),
+		text:  joinText(sumSign, strconv.FormatUint(base, 10), factorText(factor, s.text)),
 	}
 }
 
@@ -142,7 +152,21 @@ func combine(neutral uint64, sign string, parts []Model, estimate func(Range, Ra
 			}
 			return total
 		},
-		text: joinText(sign, texts...),
+		sized: combineSized(neutral, parts, runtime),
+		text:  joinText(sign, texts...),
+	}
+}
+
+func combineSized(neutral uint64, parts []Model, combine func(x, y uint64) uint64) func(x, y uint64) uint64 {
+	if slices.ContainsFunc(parts, func(p Model) bool { return p.sized == nil }) {
+		return nil
+	}
+	return func(x, y uint64) uint64 {
+		total := neutral
+		for _, p := range parts {
+			total = combine(total, p.sized(x, y))
+		}
+		return total
 	}
 }
 

@@ -14,7 +14,16 @@ import (
 type Size struct {
 	estimate func(operands []Operand) Range
 	runtime  func(args []ref.Val, result ref.Val) uint64
-	text     string
+	// sized is runtime by the sizes of the first two arguments, nil if it depends on more.
+	sized func(x, y uint64) uint64
+	text  string
+}
+
+// Sized adds to a size how evaluation computes it of nothing but the sizes of the first
+// two arguments. It must give what the formula for values gives.
+func (s Size) Sized(size func(x, y uint64) uint64) Size {
+	s.sized = size
+	return s
 }
 
 // Computed is a size given by one formula before evaluation and another after
@@ -42,7 +51,18 @@ func Arg(i int) Size {
 			return SizeOf(args[i])
 		},
 		text: "size(" + placeholder(i) + ")",
+	}.Sized(ofTwo(i))
+}
+
+// ofTwo is one of two sizes, nil for any other.
+func ofTwo(i int) func(x, y uint64) uint64 {
+	switch i {
+	case 0:
+		return func(x, _ uint64) uint64 { return x }
+	case 1:
+		return func(_, y uint64) uint64 { return y }
 	}
+	return nil
 }
 
 // Between is a size that is only known as a range before evaluation, and is
@@ -71,8 +91,17 @@ func (s Size) plus(n uint64) Size {
 	return Size{
 		estimate: func(operands []Operand) Range { return s.estimate(operands).Add(Exactly(n)) },
 		runtime:  func(args []ref.Val, result ref.Val) uint64 { return s.runtime(args, result) + n },
+		sized:    mapSized(s.sized, func(size uint64) uint64 { return size + n }),
 		text:     joinText(sumSign, s.text, strconv.FormatUint(n, 10)),
 	}
+}
+
+// mapSized applies a function to what depends on sizes, if it does.
+func mapSized(sized func(x, y uint64) uint64, f func(uint64) uint64) func(x, y uint64) uint64 {
+	if sized == nil {
+		return nil
+	}
+	return func(x, y uint64) uint64 { return f(sized(x, y)) }
 }
 
 // SizeOf is the size of a value from which costs are computed: what size() returns, and

@@ -109,6 +109,7 @@ func New(cfg Config) (*Env, error) {
 		Functions: e.cel.Functions(),
 		Adapter:   e.adapter(),
 		Price:     e.prices.Runtime,
+		Sized:     e.prices.Sized,
 		Regexes:   e.regexes,
 		Eager:     cfg.Server.Release.Before(server.LazySince),
 	})

@@ -14,8 +14,12 @@ type attribute interface {
 	id() int64
 	// add adds a step while the expression is planned.
 	add(*step)
+	// prepare is called once all steps are there.
+	prepare()
 	// resolve returns the native or CEL value at the end of the path.
 	resolve(*frame) (any, error)
+	// fast is resolve in a plain evaluation.
+	fast(*frame) (value, error)
 }
 
 // variable is a path into a variable.
@@ -70,6 +74,9 @@ func (v *variable) resolve(f *frame) (any, error) {
 type input struct {
 	val            any
 	known, present bool
+	// value is val unboxed, once it was needed so.
+	value   value
+	unboxed bool
 }
 
 // derived is a path into the value of an expression.
@@ -125,6 +132,11 @@ func (c *conditional) resolve(f *frame) (any, error) {
 	}
 }
 
+func (c *conditional) prepare() {
+	c.yes.prepare()
+	c.no.prepare()
+}
+
 // attrNode evaluates an attribute.
 type attrNode struct {
 	identity
@@ -144,6 +156,7 @@ func (n *attrNode) id() int64 { return n.attr.id() }
 
 func (n *attrNode) link(l linker) {
 	n.nodeID = n.attr.id()
+	n.attr.prepare()
 	n.startID = n.nodeID
 	n.identity.link(l)
 	switch a := n.attr.(type) {
@@ -188,14 +201,20 @@ func (n *attrNode) eval(f *frame) ref.Val {
 
 func (n *attrNode) value(f *frame) ref.Val {
 	obj, err := n.attr.resolve(f)
-	if e, ok := err.(*types.Err); ok {
-		return label(n.nodeID, e)
-	} else if err != nil {
-		return types.NewErrWithNodeID(n.nodeID, "%w", err)
+	if err != nil {
+		return n.errorOf(err)
 	}
 	val := f.adapt(obj)
 	if opt, ok := val.(*types.Optional); ok && n.test {
 		return types.Bool(opt.HasValue())
 	}
 	return val
+}
+
+// errorOf is the value of an attribute that cannot be resolved.
+func (n *attrNode) errorOf(err error) ref.Val {
+	if e, ok := err.(*types.Err); ok {
+		return label(n.nodeID, e)
+	}
+	return types.NewErrWithNodeID(n.nodeID, "%w", err)
 }

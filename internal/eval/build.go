@@ -122,7 +122,7 @@ func add[N linked](b *builder, n N) N {
 }
 
 func (b *builder) constant(id int64, val ref.Val) *constNode {
-	return add(b, &constNode{identity{nodeID: id}, val})
+	return add(b, &constNode{identity{nodeID: id}, val, (&frame{prog: b.prog}).unbox(val)})
 }
 
 func (b *builder) planFold(expr celast.Expr) node {
@@ -135,7 +135,7 @@ func (b *builder) planFold(expr celast.Expr) node {
 	outer := len(b.scope)
 	b.bind(n, fold.IterVar2(), iter2Part)
 	b.bind(n, fold.IterVar(), iterPart)
-	b.bind(n, fold.AccuVar(), accuPart)
+	accu := b.bind(n, fold.AccuVar(), accuPart)
 	b.loops++
 	n.cond = b.plan(fold.LoopCondition())
 	if c, ok := n.cond.(*constNode); ok {
@@ -144,16 +144,19 @@ func (b *builder) planFold(expr celast.Expr) node {
 	n.step = b.plan(fold.LoopStep())
 	b.loops--
 	b.scope = b.scope[:outer]
-	b.bind(n, fold.AccuVar(), accuPart)
+	last := b.bind(n, fold.AccuVar(), accuPart)
 	n.result = b.plan(fold.Result())
 	b.scope = b.scope[:outer]
+	n.form = formOf(n, accu, last)
 	return add(b, n)
 }
 
-func (b *builder) bind(n *foldNode, name string, part part) {
+func (b *builder) bind(n *foldNode, name string, part part) *local {
+	l := &local{name: name, fold: n.index, part: part}
 	if name != "" {
-		b.scope = append(b.scope, &local{name, n.index, part})
+		b.scope = append(b.scope, l)
 	}
+	return l
 }
 
 func (b *builder) lookup(name string) *local {

@@ -7,6 +7,8 @@ import (
 
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 func (b *builder) attr(a attribute) *attrNode { return add(b, &attrNode{attr: a}) }
@@ -28,7 +30,9 @@ func (b *builder) planIdent(id int64) node {
 	v := &variable{path: path{startID: id}}
 	// A leading dot is how the checker marks a variable that a local one hides.
 	if v.name, v.global = strings.CutPrefix(ref.Name, "."); !v.global {
-		v.local = b.lookup(v.name)
+		if v.local = b.lookup(v.name); v.local != nil {
+			v.local.uses++
+		}
 	}
 	v.input = b.input(v.name)
 	return b.attr(v)
@@ -49,12 +53,19 @@ func (b *builder) planSelect(expr celast.Expr) node {
 		return b.planIdent(expr.ID())
 	}
 	sel := expr.AsSelect()
-	return b.extend(b.plan(sel.Operand()), &step{
+	of := b.checked.GetType(sel.Operand().ID())
+	s := &step{
 		identity: identity{nodeID: expr.ID()},
 		test:     sel.IsTestOnly(),
 		key:      types.String(sel.FieldName()),
-		field:    b.field(b.checked.GetType(sel.Operand().ID()), sel.FieldName()),
-	})
+		field:    b.field(of, sel.FieldName()),
+	}
+	if schemas, ok := b.prog.provider.(*typesystem.Provider); ok && of.Kind() == types.StructKind {
+		if s.owner = schemas.SchemaOf(of.TypeName()); s.owner != nil {
+			s.property = s.owner.Find(sel.FieldName())
+		}
+	}
+	return b.extend(b.plan(sel.Operand()), s)
 }
 
 // field returns the accessors of a field, or nil if its type has none.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -63,9 +64,15 @@ func (b *builder) specialize(n *callNode) node {
 	}
 	if op := b.compileRegex(n); op != nil {
 		*n = callNode{
-			parent: n.parent, function: n.function, overload: n.overload, price: n.price, repeated: n.repeated,
+			parent: n.parent, function: n.function, overload: n.overload, price: n.price, sized: n.sized, repeated: n.repeated,
 			variadic: op, stops: true, borrows: true,
 		}
+		if n.function == overloads.Matches {
+			n.regex = b.regexOf(n)
+		}
+	}
+	if n.op = b.opOf(n); n.regex != nil {
+		n.op = opMatches
 	}
 	return add(b, quicken(n))
 }
@@ -79,6 +86,9 @@ func (b *builder) implement(n *callNode) {
 		n.overload, n.binary = overloads.NotEquals, notEqual
 	}
 	n.price = b.config.Price(n.function, n.overload)
+	if b.config.Sized != nil {
+		n.sized = b.config.Sized(n.function, n.overload)
+	}
 	if n.binary != nil {
 		return
 	}
@@ -137,7 +147,11 @@ func (b *builder) planMember(n *callNode) node {
 			set[same] = struct{}{}
 		}
 	}
-	return add(b, &memberNode{identity{nodeID: n.nodeID}, n.args[0], set, strings})
+	var few []string
+	if len(strings) <= fewStrings {
+		few = slices.AppendSeq(make([]string, 0, len(strings)), maps.Keys(strings))
+	}
+	return add(b, &memberNode{identity{nodeID: n.nodeID}, n.args[0], set, strings, few})
 }
 
 // equalNumbers returns the numbers of all types that equal a number. For an API server,
@@ -179,6 +193,16 @@ func (b *builder) compileRegex(n *callNode) functions.FunctionOp {
 		panic(planFailed{err})
 	}
 	return op
+}
+
+// regexOf is the constant regular expression of matches, which compiles.
+func (b *builder) regexOf(n *callNode) *regexp.Regexp {
+	pattern, _ := n.args[1].(*constNode).val.(types.String)
+	re, err := regexp.Compile(string(pattern))
+	if err != nil {
+		return nil
+	}
+	return re
 }
 
 // compileMatches compiles the regular expressions of matches.

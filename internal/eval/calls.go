@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/google/cel-go/common/functions"
@@ -22,6 +23,12 @@ type callNode struct {
 	// implementation.
 	quick functions.BinaryOp
 	price Price
+	// sized is the price by the sizes of the first two arguments, nil if it depends on more.
+	sized func(x, y uint64) uint64
+	// op is how the call is computed without CEL values.
+	op op
+	// regex is the constant regular expression of matches.
+	regex *regexp.Regexp
 	// trait is what the implementation asks of the first argument.
 	trait     int
 	nonStrict bool
@@ -36,7 +43,7 @@ type callNode struct {
 func (n *callNode) eval(f *frame) ref.Val {
 	base := len(f.args)
 	for _, arg := range n.args {
-		val := arg.eval(f)
+		val := f.operand(arg)
 		f.args = append(f.args, val)
 		if n.stops && len(f.args)-base < len(n.args) && failed(val) {
 			f.release(base)

@@ -30,7 +30,7 @@ func (c *create) finish(f *frame, units uint64, result ref.Val) ref.Val {
 // operand evaluates the value of an element or entry, and tells whether it is present.
 // If it is optional, only its value may be. The error names it by what.
 func (c *create) operand(f *frame, i int, arg node, what func() string) (val ref.Val, present bool, err ref.Val) {
-	val = arg.eval(f)
+	val = f.operand(arg)
 	if failed(val) {
 		return nil, false, val
 	}
@@ -54,6 +54,8 @@ func (n *listNode) eval(f *frame) ref.Val {
 	return n.finish(f, common.ListCreateBaseCost, n.make(f))
 }
 
+func (n *listNode) fast(f *frame) value { return f.unbox(n.eval(f)) }
+
 func (n *listNode) make(f *frame) ref.Val {
 	vals := make([]ref.Val, 0, len(n.args))
 	for i, elem := range n.args {
@@ -75,10 +77,12 @@ func (n *mapNode) eval(f *frame) ref.Val {
 	return n.finish(f, common.MapCreateBaseCost, n.make(f))
 }
 
+func (n *mapNode) fast(f *frame) value { return f.unbox(n.eval(f)) }
+
 func (n *mapNode) make(f *frame) ref.Val {
 	entries := make(map[ref.Val]ref.Val, len(n.args)/2)
 	for i := 0; i < len(n.args); i += 2 {
-		key := n.args[i].eval(f)
+		key := f.operand(n.args[i])
 		if failed(key) {
 			return key
 		}
@@ -101,6 +105,8 @@ type structNode struct {
 func (n *structNode) eval(f *frame) ref.Val {
 	return n.finish(f, common.StructCreateBaseCost, n.make(f))
 }
+
+func (n *structNode) fast(f *frame) value { return f.unbox(n.eval(f)) }
 
 func (n *structNode) make(f *frame) ref.Val {
 	fields := make(map[string]ref.Val, len(n.fields))

@@ -23,6 +23,8 @@ type foldNode struct {
 	// endless is true if the condition is the constant true, which is not evaluated.
 	endless   bool
 	rangeSlot int32
+	// form tells what is known of the loop.
+	form
 }
 
 func (n *foldNode) link(l linker) {
@@ -41,15 +43,25 @@ func (n *foldNode) eval(f *frame) ref.Val {
 }
 
 func (n *foldNode) run(f *frame) ref.Val {
-	iterRange := n.iterRange.eval(f)
+	iterRange := f.operand(n.iterRange)
 	if failed(iterRange) {
 		return iterRange
 	}
+	return n.iterate(f, n.begin(f), iterRange)
+}
+
+// begin makes the state of a loop.
+func (n *foldNode) begin(f *frame) *foldState {
 	s := &f.folds[n.index]
 	*s = foldState{node: n, frame: f, depth: f.depth}
 	if n.eager {
 		s.accumulated()
 	}
+	return s
+}
+
+// iterate is a loop over a CEL value.
+func (n *foldNode) iterate(f *frame, s *foldState, iterRange ref.Val) ref.Val {
 	if n.pairs {
 		switch r := iterRange.(type) {
 		case traits.Mapper:
@@ -65,7 +77,7 @@ func (n *foldNode) run(f *frame) ref.Val {
 		return types.ValOrErr(iterRange, "got '%T', expected iterable type", iterRange)
 	}
 	for it := iterRange.(traits.Iterable).Iterator(); it.HasNext() == types.True; {
-		s.iter[0] = it.Next()
+		s.set(0, it.Next())
 		if !s.turn(f) {
 			break
 		}
@@ -77,10 +89,12 @@ func (n *foldNode) run(f *frame) ref.Val {
 type foldState struct {
 	node  *foldNode
 	frame *frame
-	accu  ref.Val
-	// iter are the iteration variables. One that is nil is still to be made of raw.
-	iter  [2]ref.Val
-	raw   [2]any
+	// accu may be a boxed scalar.
+	accu value
+	// iter are the iteration variables, and made their CEL values, once they were needed.
+	// One that is boxed may be native.
+	iter  [2]value
+	made  [2]ref.Val
 	depth int32
 	// ready is true once the accumulator has a value. The first is computed when it
 	// is needed.
@@ -91,21 +105,25 @@ type foldState struct {
 
 // FoldEntry is turn for a key and a value, or an index and an element.
 func (s *foldState) FoldEntry(key, val any) bool {
-	s.raw, s.iter = [2]any{key, val}, [2]ref.Val{}
+	s.set(0, key)
+	s.set(1, val)
 	return s.turn(s.frame)
 }
+
+// set gives an iteration variable a CEL value or a native one.
+func (s *foldState) set(i int, val any) { s.iter[i], s.made[i] = value{data: val}, nil }
 
 // turn is where every iteration is entered. It tells whether to go on.
 func (s *foldState) turn(f *frame) bool {
 	if !s.node.endless || f.mode == modeTracked {
-		if cond, ok := s.node.cond.eval(f).(types.Bool); ok && !bool(cond) {
+		if cond, ok := f.operand(s.node.cond).(types.Bool); ok && !bool(cond) {
 			return false
 		}
 	}
 	if f.record != nil && f.mode != modeMuted {
 		f.record.turn(s.node.nodeID)
 	}
-	s.accu = s.node.step.eval(f)
+	s.accu = boxedOf(f.operand(s.node.step))
 	s.ready = true
 	if f.interrupt() {
 		s.interrupted = true
@@ -118,7 +136,7 @@ func (s *foldState) finish() ref.Val {
 	if s.interrupted {
 		return types.WrapErr(ErrInterrupted)
 	}
-	val := s.node.result.eval(s.frame)
+	val := s.frame.operand(s.node.result)
 	if s.mutable {
 		switch v := val.(type) {
 		case traits.MutableLister:
@@ -132,12 +150,12 @@ func (s *foldState) finish() ref.Val {
 
 // accumulated returns the value of the accumulator.
 func (s *foldState) accumulated() ref.Val {
+	f := s.frame
 	if s.ready {
-		return s.accu
+		return f.box(s.accu)
 	}
 	s.ready = true
-	f := s.frame
-	val := s.node.accu.eval(f)
+	val := f.operand(s.node.accu)
 	if l, ok := val.(traits.Lister); ok && l.Size() == types.IntZero {
 		val = types.NewMutableList(f.prog.adapter)
 		s.mutable = true
@@ -146,7 +164,7 @@ func (s *foldState) accumulated() ref.Val {
 		val = types.NewMutableMap(f.prog.adapter, map[ref.Val]ref.Val{})
 		s.mutable = true
 	}
-	s.accu = val
+	s.accu = boxedOf(val)
 	return val
 }
 
@@ -155,6 +173,8 @@ type local struct {
 	name string
 	fold int
 	part part
+	// uses is how often the variable is named.
+	uses int
 }
 
 type part int8
@@ -174,10 +194,30 @@ func (l *local) load(f *frame) (ref.Val, bool) {
 	case l.part == accuPart:
 		return s.accumulated(), true
 	}
-	val := s.iter[l.part]
+	val := s.made[l.part]
 	if val == nil {
-		val = f.adapt(s.raw[l.part])
-		s.iter[l.part] = val
+		val = f.box(s.iter[l.part])
+		s.made[l.part] = val
 	}
 	return val, true
+}
+
+// value is load without a CEL value where none is needed.
+func (l *local) value(f *frame) (value, bool) {
+	s := &f.folds[l.fold]
+	switch {
+	case s.depth != f.depth:
+		return value{}, false
+	case l.part != accuPart:
+		if s.iter[l.part].isBoxed() && s.iter[l.part].values() == nil {
+			s.iter[l.part] = f.unbox(s.iter[l.part].data)
+		}
+		return s.iter[l.part], true
+	case !s.ready:
+		s.accumulated()
+	}
+	if s.accu.isBoxed() && s.accu.values() == nil {
+		return f.unbox(s.accu.data), true
+	}
+	return s.accu, true
 }

@@ -78,6 +78,14 @@ func (f *frame) adapt(val any) ref.Val {
 	return f.prog.adapter.NativeToValue(val)
 }
 
+// operand evaluates a node whose CEL value is needed.
+func (f *frame) operand(n node) ref.Val {
+	if f.mode == modePlain && f.record == nil && !f.prog.odd {
+		return f.box(n.fast(f))
+	}
+	return n.eval(f)
+}
+
 // interrupt counts an iteration and tells whether the context has ended. It looks at the
 // context once in [InterruptFrequency] iterations.
 func (f *frame) interrupt() bool {

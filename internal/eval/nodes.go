@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
@@ -10,6 +12,9 @@ type node interface {
 	linked
 	// eval returns the value, an error value if there is none.
 	eval(*frame) ref.Val
+	// fast is eval in a plain evaluation: the same value at the same cost, without a CEL
+	// value where none is needed.
+	fast(*frame) value
 	// id is the id by which the stack keeps the value. It is final once the
 	// whole expression is planned.
 	id() int64
@@ -50,7 +55,11 @@ func (p *parent) link(l linker) {
 type constNode struct {
 	identity
 	val ref.Val
+	// value is val unboxed.
+	value value
 }
+
+func (n *constNode) fast(*frame) value { return n.value }
 
 func (n *constNode) eval(f *frame) ref.Val {
 	f.observe(n.slot, n.val)
@@ -73,6 +82,23 @@ func (n *logicNode) eval(f *frame) ref.Val {
 		f.stack.push(n.slot, val)
 	}
 	return val
+}
+
+func (n *logicNode) fast(f *frame) value {
+	var err ref.Val
+	for _, term := range n.args {
+		val := term.fast(f)
+		switch {
+		case val.is(bool(n.decisive)):
+			return val
+		case err == nil && !val.isBool():
+			err = label(n.nodeID, types.MaybeNoSuchOverloadErr(f.box(val)))
+		}
+	}
+	if err != nil {
+		return boxedOf(err)
+	}
+	return boolOf(!bool(n.decisive))
 }
 
 func (n *logicNode) decide(f *frame) ref.Val {
@@ -101,6 +127,27 @@ type memberNode struct {
 	set map[ref.Val]struct{}
 	// strings are the strings of the set.
 	strings map[string]struct{}
+	// few are the strings if they are not more than a search is worth.
+	few []string
+}
+
+// fewStrings is the number of strings up to which comparisons are faster than a look-up.
+const fewStrings = 8
+
+func (n *memberNode) fast(f *frame) value {
+	val := n.arg.fast(f)
+	if val.isString() {
+		if n.few != nil {
+			return boolOf(slices.Contains(n.few, val.text()))
+		}
+		_, found := n.strings[val.text()]
+		return boolOf(found)
+	}
+	if val.failed() {
+		return val
+	}
+	_, found := n.set[f.box(val)]
+	return boolOf(found)
 }
 
 func (n *memberNode) eval(f *frame) ref.Val {
@@ -130,6 +177,23 @@ type orElseNode struct {
 func (n *orElseNode) eval(f *frame) ref.Val {
 	val := n.choose(f)
 	f.observe(n.slot, val)
+	return val
+}
+
+func (n *orElseNode) fast(f *frame) value {
+	val := n.lhs.fast(f)
+	if val.failed() {
+		return val
+	}
+	opt, ok := val.data.(*types.Optional)
+	switch {
+	case !ok:
+		return boxedOf(types.NoSuchOverloadErr())
+	case !opt.HasValue():
+		return n.rhs.fast(f)
+	case n.unwrap:
+		return f.unbox(opt.GetValue())
+	}
 	return val
 }
 

@@ -5,6 +5,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // step is one step of a path: it selects a field, an entry or an element.
@@ -25,6 +27,16 @@ type step struct {
 	popped bool
 	// direct is true if nothing but the key is needed.
 	direct bool
+
+	// name or index is the key where it is a constant, and byVar the path to it where it
+	// is a variable. Owner is the type of the object, if it has a schema, and property
+	// what the key selects there.
+	name     string
+	index    int64
+	indexed  bool
+	byVar    *variable
+	owner    *typesystem.Schema
+	property *typesystem.Property
 }
 
 // qualify returns the part of an object, and fails if there is none. In has() it
@@ -118,6 +130,8 @@ func (s *step) position(err error) error {
 type path struct {
 	startID int64
 	steps   []*step
+	// walkable is true if walk can try.
+	walkable bool
 }
 
 func (p *path) id() int64 {

@@ -30,6 +30,9 @@ type Config struct {
 	// Price returns the price of the calls of an overload, or of a function where the
 	// overload id is empty.
 	Price func(function, overloadID string) Price
+	// Sized returns the price of such calls by the sizes of their first two arguments, for
+	// arguments of the types of JSON; nil if it depends on more. It may be nil itself.
+	Sized func(function, overloadID string) func(x, y uint64) uint64
 	// Regexes are the functions whose constant regular expressions are
 	// compiled while planning, apart from matches.
 	Regexes []declare.Regex
@@ -45,7 +48,9 @@ type Planner struct {
 	regexes   map[string]declare.Regex
 	// optionals is true if or() and orValue() are the functions of optionals.
 	optionals bool
-	frames    *sync.Pool
+	// odd is true if the adapter does not make of JSON what cel-go's makes of it.
+	odd    bool
+	frames *sync.Pool
 }
 
 // NewPlanner returns a planner for an environment. It fails if functions have no
@@ -55,6 +60,7 @@ func NewPlanner(config Config) (*Planner, error) {
 		config:    config,
 		overloads: map[string]*functions.Overload{},
 		regexes:   map[string]declare.Regex{},
+		odd:       isOdd(config.Adapter),
 		frames:    &sync.Pool{New: func() any { return &frame{} }},
 	}
 	return p, p.add(slices.Sorted(maps.Keys(config.Functions)))
@@ -66,6 +72,7 @@ func NewPlanner(config Config) (*Planner, error) {
 func (p *Planner) Extend(config Config, changed []string) (*Planner, error) {
 	x := *p
 	config.Eager = p.config.Eager
+	x.odd = isOdd(config.Adapter)
 	x.config, x.overloads, x.regexes = config, maps.Clone(p.overloads), maps.Clone(p.regexes)
 	for _, name := range changed {
 		if before, ok := p.config.Functions[name]; ok {
@@ -107,6 +114,12 @@ func (p *Planner) add(functions []string) error {
 	return nil
 }
 
+// isOdd asks an adapter for values of the types of JSON.
+func isOdd(adapter types.Adapter) bool {
+	return adapter.NativeToValue("a") != types.String("a") || adapter.NativeToValue(int64(7)) != types.Int(7) ||
+		adapter.NativeToValue(true) != types.True || adapter.NativeToValue(nil) != types.NullValue
+}
+
 // Plan makes a program of a checked expression. The provider knows the types of the
 // expression. Plan fails where an API server does: at conversions of constants that
 // fail, regular expressions that do not compile, and names without meaning.
@@ -122,7 +135,7 @@ func (p *Planner) Plan(checked *celast.AST, provider types.Provider) (prog *Prog
 			prog, err = nil, internalError(r)
 		}
 	}()
-	prog = &Program{provider: provider, adapter: p.config.Adapter, frames: p.frames, positions: positionsOf(checked)}
+	prog = &Program{provider: provider, adapter: p.config.Adapter, odd: p.odd, frames: p.frames, positions: positionsOf(checked)}
 	b := &builder{Planner: p, prog: prog, checked: checked, seen: map[int64]bool{}}
 	prog.root = b.plan(checked.Expr())
 	l := linker{}

@@ -24,6 +24,8 @@ type Program struct {
 	inputs    int
 	// tracked is true if only the stack tells the cost.
 	tracked bool
+	// odd is true if values are made by an adapter of which fast knows nothing.
+	odd bool
 	// external evaluates the expression in place of the nodes, see [External].
 	external func(context.Context, Vars, uint64) (ref.Val, uint64, error)
 }
@@ -105,7 +107,7 @@ func (f *frame) run(tracked bool) (res Result, again bool) {
 		f.mode = modeTracked
 		f.stack.top = sized(f.stack.top, p.slots)
 	}
-	val := p.root.eval(f)
+	val := f.operand(p.root)
 	res = Result{Value: val, Cost: f.cost}
 	if err, ok := val.(*types.Err); ok {
 		res.Err, res.Kind = err, kindOf(err)

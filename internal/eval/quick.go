@@ -76,13 +76,16 @@ type appendNode struct {
 	list *listNode
 }
 
+// fast is eval: loops of macros that build lists have a way of their own.
+func (n *appendNode) fast(f *frame) value { return f.unbox(n.eval(f)) }
+
 func (n *appendNode) eval(f *frame) ref.Val {
-	lhs := n.args[0].eval(f)
+	lhs := f.operand(n.args[0])
 	var rhs ref.Val
 	if _, growing := lhs.(traits.MutableLister); !growing || f.mode == modeTracked {
 		rhs = n.list.eval(f)
 	} else {
-		rhs = n.list.args[0].eval(f)
+		rhs = f.operand(n.list.args[0])
 		f.charge(n.list.nodeID, common.ListCreateBaseCost)
 		if !failed(rhs) {
 			if f.single == nil {

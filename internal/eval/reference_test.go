@@ -37,10 +37,14 @@ type engines struct {
 }
 
 // pricing prices a call for both engines.
-type pricing func(function, overload string, args []ref.Val, result ref.Val) uint64
+type pricing struct {
+	price func(function, overload string, args []ref.Val, result ref.Val) uint64
+	// sized is price by the sizes of the arguments, nil if it depends on more.
+	sized func(overload string) func(x, y uint64) uint64
+}
 
 func (p pricing) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
-	units := p(function, overload, args, result)
+	units := p.price(function, overload, args, result)
 	return &units
 }
 
@@ -107,8 +111,14 @@ func newEngines(t testing.TB, env *cel.Env, price pricing) *engines {
 		Price: func(function, overload string) Price {
 			return func(args []ref.Val, result ref.Val) uint64 {
 				e.newer.watch(args, result)
-				return price(function, overload, args, result)
+				return price.price(function, overload, args, result)
 			}
+		},
+		Sized: func(_, overload string) func(x, y uint64) uint64 {
+			if price.sized == nil {
+				return nil
+			}
+			return price.sized(overload)
 		},
 		Regexes: []declare.Regex{{
 			Function: "find",
@@ -235,7 +245,9 @@ func hash(parts ...string) uint64 {
 
 // fingerprint prices a call by what its arguments are, so that a wrong argument
 // is a wrong price.
-func fingerprint(function, overload string, args []ref.Val, result ref.Val) uint64 {
+var fingerprint = pricing{price: fingerprints}
+
+func fingerprints(function, overload string, args []ref.Val, result ref.Val) uint64 {
 	if overload != "" {
 		function = "" // An overload may belong to several functions: _in_ and @in.
 	}
@@ -254,24 +266,36 @@ func fingerprint(function, overload string, args []ref.Val, result ref.Val) uint
 }
 
 // standard is what cel-go charges by itself.
-func standard(_, overload string, args []ref.Val, _ ref.Val) uint64 {
-	scan := func(n, factor float64) uint64 { return uint64(math.Ceil(n * factor)) }
-	size := func(i int) float64 { return float64(standardSize(args[i])) }
-	switch overload {
-	case overloads.StartsWithString, overloads.EndsWithString:
-		return scan(size(1), 0.1)
-	case overloads.InList:
-		return uint64(size(1))
-	case overloads.LessString, overloads.Equals, overloads.NotEquals:
-		return scan(min(size(0), size(1)), 0.1)
-	case overloads.AddString:
-		return scan(size(0)+size(1), 0.1)
-	case overloads.Matches, overloads.MatchesString:
-		return scan(size(0)+1, 0.1) * scan(size(1), 0.25)
-	case overloads.ContainsString:
-		return scan(size(0), 0.1) * scan(size(1), 0.1)
+var standard = pricing{
+	price: func(_, overload string, args []ref.Val, _ ref.Val) uint64 {
+		sizes := [2]uint64{1, 1}
+		for i := range min(len(args), 2) {
+			sizes[i] = uint64(standardSize(args[i]))
+		}
+		return standardSized(overload)(sizes[0], sizes[1])
+	},
+	sized: standardSized,
+}
+
+func standardSized(overload string) func(x, y uint64) uint64 {
+	scan := func(n uint64, factor float64) uint64 { return uint64(math.Ceil(float64(n) * factor)) }
+	return func(x, y uint64) uint64 {
+		switch overload {
+		case overloads.StartsWithString, overloads.EndsWithString:
+			return scan(y, 0.1)
+		case overloads.InList:
+			return y
+		case overloads.LessString, overloads.Equals, overloads.NotEquals:
+			return scan(min(x, y), 0.1)
+		case overloads.AddString:
+			return scan(x+y, 0.1)
+		case overloads.Matches, overloads.MatchesString:
+			return scan(x+1, 0.1) * scan(y, 0.25)
+		case overloads.ContainsString:
+			return scan(x, 0.1) * scan(y, 0.1)
+		}
+		return 1
 	}
-	return 1
 }
 
 func standardSize(v ref.Val) int64 {

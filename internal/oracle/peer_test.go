@@ -48,10 +48,11 @@ var peerTables = []table{
 }
 
 const (
-	// turns is how often each contestant is measured.
-	turns = 5
+	// turns is how often each contestant is measured. The least of many short turns is
+	// hardly disturbed by what else the machine does.
+	turns = 31
 	// batchTime is about how long one measurement takes, in CPU time.
-	batchTime = 40 * time.Millisecond
+	batchTime = 2 * time.Millisecond
 )
 
 // A figure is what one run of a contestant needs.
@@ -69,17 +70,9 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// batch is the CPU time of n runs and of collecting what they leave behind.
-func batch(n int, run func()) time.Duration {
-	start := cpuTime()
-	for range n {
-		run()
-	}
-	runtime.GC()
-	return cpuTime() - start
-}
-
 // compare measures the contestants in turns, so that a load on the machine falls on all.
+// The collector does not run meanwhile. What a contestant leaves to it is added: the
+// collector goes over all memory in use once as much again is allocated.
 func compare(contestants []func()) []figure {
 	sizes, times := make([]int, len(contestants)), make([][]time.Duration, len(contestants))
 	figures := make([]figure, len(contestants))
@@ -87,17 +80,29 @@ func compare(contestants []func()) []figure {
 		run()
 		sizes[i], figures[i].allocs, figures[i].bytes = calibrate(run)
 	}
-	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	collection := time.Hour
 	for range turns {
-		// What a collection costs when nothing is left behind is not the contestants'.
-		idle := min(batch(0, nil), batch(0, nil))
+		start := cpuTime()
+		runtime.GC()
+		collection = min(collection, cpuTime()-start)
 		for i, run := range contestants {
-			times[i] = append(times[i], max(0, batch(sizes[i], run)-idle)/time.Duration(sizes[i]))
+			start := cpuTime()
+			for range sizes[i] {
+				run()
+			}
+			times[i] = append(times[i], cpuTime()-start)
 		}
 	}
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	perByte := float64(collection) / float64(memory.HeapAlloc)
 	for i := range figures {
 		slices.Sort(times[i])
-		figures[i].least, figures[i].median = max(1, times[i][0]), max(1, times[i][turns/2])
+		garbage := time.Duration(float64(figures[i].bytes) * perByte)
+		figures[i].least = max(1, times[i][0]/time.Duration(sizes[i])+garbage)
+		figures[i].median = max(1, times[i][turns/2]/time.Duration(sizes[i])+garbage)
 	}
 	return figures
 }
@@ -113,7 +118,7 @@ func calibrate(run func()) (n int, allocs, bytes uint64) {
 		}
 		spent := cpuTime() - start
 		runtime.ReadMemStats(&after)
-		if spent > batchTime/20 {
+		if spent > batchTime/4 {
 			per := float64(spent) / float64(n)
 			return max(1, int(float64(batchTime)/per)), (after.Mallocs - before.Mallocs) / uint64(n), (after.TotalAlloc - before.TotalAlloc) / uint64(n)
 		}

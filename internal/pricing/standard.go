@@ -16,7 +16,7 @@ import (
 // also estimates the structure of an expression (&&, ||, ?:, indexing, dyn(),
 // comprehensions) as that release does. A function without a price costs one unit.
 func Standard(r release.Release) Prices {
-	prices := Prices{Overloads: map[string]cost.Model{}, rules: rulesOf(r)}
+	prices := Prices{Overloads: map[string]cost.Model{}, rules: rulesOf(r), standard: true}
 	for _, p := range standardPrices(r) {
 		if r.Before(p.since) || !p.until.IsZero() && p.until.Before(r) {
 			continue
@@ -105,7 +105,8 @@ func sizeOfHeld(v ref.Val) uint64 {
 func derived(i int, read func(ref.Val) uint64) cost.Size {
 	return cost.Computed("size({"+strconv.Itoa(i)+"})",
 		func(operands []cost.Operand) cost.Range { return derivedSize(operands, i) },
-		func(args []ref.Val, _ ref.Val) uint64 { return readSize(read, args, i) })
+		func(args []ref.Val, _ ref.Val) uint64 { return readSize(read, args, i) }).
+		Sized([]func(x, y uint64) uint64{func(x, _ uint64) uint64 { return x }, func(_, y uint64) uint64 { return y }}[i])
 }
 
 // derivedSize is the size that the prices of standard functions take: the derived one, and
@@ -142,7 +143,8 @@ func together(read func(ref.Val) uint64) cost.Size {
 		func(operands []cost.Operand) cost.Range {
 			return derivedSize(operands, 0).Add(derivedSize(operands, 1))
 		},
-		func(args []ref.Val, _ ref.Val) uint64 { return readSize(read, args, 0) + readSize(read, args, 1) })
+		func(args []ref.Val, _ ref.Val) uint64 { return readSize(read, args, 0) + readSize(read, args, 1) }).
+		Sized(func(x, y uint64) uint64 { return x + y })
 }
 
 // shorter is the size of the shorter of two operands, at least one before
@@ -153,7 +155,8 @@ func shorter(read func(ref.Val) uint64) cost.Size {
 			most := min(derivedSize(operands, 0).Max, derivedSize(operands, 1).Max)
 			return cost.Range{Min: min(most, 1), Max: most}
 		},
-		func(args []ref.Val, _ ref.Val) uint64 { return min(readSize(read, args, 0), readSize(read, args, 1)) })
+		func(args []ref.Val, _ ref.Val) uint64 { return min(readSize(read, args, 0), readSize(read, args, 1)) }).
+		Sized(func(x, y uint64) uint64 { return min(x, y) })
 }
 
 // sized is the size of a result that follows from that of the first operand.

@@ -22,6 +22,8 @@ type Prices struct {
 	Equality map[string]cost.Model
 	// rules are those of a release if these are the prices of standard functions.
 	rules rules
+	// standard is true for the prices of standard functions.
+	standard bool
 }
 
 // Table is the prices of all functions of an environment. It is immutable. The
@@ -36,12 +38,14 @@ type Table struct {
 	rules                          rules
 	// presence tells whether presence tests cost a unit whatever the release.
 	presence bool
+	// sized are the standard prices that depend on nothing but sizes, by overload id.
+	sized map[string]func(x, y uint64) uint64
 }
 
 // NewTable puts prices together. A later part wins over an earlier one. If its model has
 // no estimate or no runtime price, those of the earlier part stay.
 func NewTable(parts ...Prices) *Table {
-	t := &Table{overloads: map[string]cost.Model{}, functions: map[string]cost.Model{}, equality: map[string]cost.Model{}}
+	t := &Table{overloads: map[string]cost.Model{}, functions: map[string]cost.Model{}, equality: map[string]cost.Model{}, sized: map[string]func(x, y uint64) uint64{}}
 	return t.add(parts)
 }
 
@@ -52,6 +56,7 @@ func (t *Table) With(parts ...Prices) *Table {
 	}
 	more := *t
 	more.overloads, more.functions, more.equality = maps.Clone(t.overloads), maps.Clone(t.functions), maps.Clone(t.equality)
+	more.sized = maps.Clone(t.sized)
 	return more.add(parts)
 }
 
@@ -65,6 +70,14 @@ func (t *Table) WithPresence() *Table {
 func (t *Table) add(parts []Prices) *Table {
 	for _, p := range parts {
 		merge(t.overloads, p.Overloads)
+		for id, m := range p.Overloads {
+			if m.Runtime != nil {
+				t.sized[id] = nil // a price of another part may be set by hand
+			}
+			if p.standard {
+				t.sized[id] = m.Sized()
+			}
+		}
 		merge(t.functions, p.Functions)
 		merge(t.equality, p.Equality)
 		if p.rules != (rules{}) {
@@ -109,6 +122,18 @@ func (t *Table) Runtime(function, overloadID string) Price {
 		}
 		return price(args, result)
 	}
+}
+
+// Sized is Runtime by the sizes of the first two arguments, see [cost.Model.Sized], for
+// arguments of the types of JSON. It is nil if the price depends on more.
+func (t *Table) Sized(function, overloadID string) func(x, y uint64) uint64 {
+	if function == operators.Equals && (t.equality[types.MapType.TypeName()].Runtime != nil || t.equality[types.ListType.TypeName()].Runtime != nil) {
+		return nil
+	}
+	if t.overloads[overloadID].Runtime == nil && t.functions[function].Runtime == nil {
+		return cost.Fixed(1).Sized()
+	}
+	return t.sized[overloadID]
 }
 
 // equalityOf is the price of == by the type of the left value, nil if the type

@@ -91,6 +91,7 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 	if c.unknown != nil {
 		c.showUnknown(s, doc, root)
 	}
+	s.setShape()
 	s.setBounds(doc)
 	if (root || s.EmbeddedResource) && !s.hasObjectMeta() {
 		s.meta = c.withObjectMeta(s, doc)

@@ -34,7 +34,7 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 	declared := doc.Property("metadata")
 	text := &Schema{Type: "string", kind: kindString}
 	text.setBounds(&OpenAPI{})
-	metadata := &Schema{Type: "object", kind: kindObject, properties: []Property{
+	metadata := &Schema{Type: "object", kind: kindObject, shape: ShapeMap, properties: []Property{
 		c.property("generateName", cappedString(declared.Property("generateName"), maxNameLength-1)),
 		c.property("name", cappedString(declared.Property("name"), maxNameLength)),
 	}}
@@ -53,6 +53,8 @@ func (c *compiler) withObjectMeta(s *Schema, doc *OpenAPI) *Schema {
 
 	meta := *s
 	meta.Items = nil
+	meta.shape = ShapeOther
+	meta.setShape()
 	meta.properties = slices.DeleteFunc(slices.Clone(s.properties), func(p Property) bool { return slices.Contains(implicitFields, p.Name) })
 	meta.properties = append(meta.properties,
 		c.property("apiVersion", text), c.property("kind", text), c.property("metadata", metadata))

@@ -28,6 +28,7 @@ type Schema struct {
 	IntOrString, PreserveUnknownFields, EmbeddedResource bool
 
 	kind    kind
+	shape   Shape
 	exposed bool
 	// boundSince is the first release that knows the bound of a string; older ones take
 	// it to be as long as a request permits.
