@@ -132,7 +132,7 @@ func (p peers) validate(t *testing.T, name string, object, old map[string]any) r
 		return len(errs)
 	}
 	ours := func() int {
-		found, err := p.ours.Validate(ctx, object, old)
+		found, err := p.ours.Validate(ctx, object, old, kubecel.AlreadyDefaulted())
 		if err != nil {
 			t.Fatal(err)
 		}
