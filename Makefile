@@ -47,6 +47,7 @@ demo:
 	$(GO) run ./examples/releases
 	$(GO) run ./examples/costreport
 	$(GO) run ./examples/lint -lowest < examples/lint/crd.yaml || test $$? = 1
+	$(GO) run ./examples/template
 
 # Benchmarks of this library alone.
 bench:

@@ -36,8 +36,7 @@ func objectError(err error) error {
 
 // objects are the objects of a validation. Old is nil if there is no old object.
 type objects struct {
-	object map[string]any
-	old    any
+	object, old any
 }
 
 // prepare takes objects as [RuleSet.Validate] says.

@@ -43,7 +43,8 @@ func compileRules(doc *typesystem.OpenAPI, resource bool, opts []CRDOption) (*Ru
 // An object is unstructured data: map[string]any, []any, string, bool, int64, float64
 // and nil, as [ParseObject] and k8s.io/apimachinery have it. It may be an
 // *unstructured.Unstructured, or anything else with its method UnstructuredContent. A
-// Go struct, such as a typed object of Kubernetes, is what its JSON is. There is no old
+// Go struct, such as a typed object of Kubernetes, is what its JSON is. By the rules of a
+// schema that is not one of objects, the object is a string, a number, a list or the like. There is no old
 // object if old is nil, or a pointer or a map that is nil. The error of an object that
 // is no data, or more than 200,000 deep, is an *InputError. It shows the place and
 // the Go type, and no value.

@@ -10,18 +10,17 @@ import (
 // Complete returns a copy of an object as an API server completes it before it is validated:
 // without the nulls that the schema does not allow, and with defaults for what is missing.
 func (v *Validator) Complete(object map[string]any) map[string]any {
-	return v.complete(copyJSON(object).(map[string]any), true)
+	return v.complete(copyJSON(object), true).(map[string]any)
 }
 
 // complete completes an object. It copies what it changes, and all above it, and shares the rest.
 // Nulls tells whether there may be nulls in the object.
-func (v *Validator) complete(object map[string]any, nulls bool) map[string]any {
-	var completed any = object
+func (v *Validator) complete(object any, nulls bool) any {
 	if nulls {
-		completed, _ = prune(completed, v.schema)
+		object, _ = prune(object, v.schema)
 	}
-	completed, _ = v.defaults.fill(completed)
-	return completed.(map[string]any)
+	object, _ = v.defaults.fill(object)
+	return object
 }
 
 // fieldOf is the schema of a field of an object or a key of a map, nil if there is none.

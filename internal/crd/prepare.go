@@ -18,15 +18,24 @@ type DataOptions struct {
 }
 
 // Prepare returns an object that a program holds as unstructured data, completed as by an API
-// server. It copies only what it changes. It returns nil for no object, see data.Content. The error is
-// a *data.Error; name is what it calls the object.
-func (v *Validator) Prepare(value any, name string, options DataOptions) (map[string]any, error) {
-	object, nulls, err := data.Object(value, name)
+// server. It copies only what it changes. It returns nil for no object, see data.Content. Of a schema
+// that is not one of objects, the object may be any data. The error is a *data.Error; name is what it
+// calls the object.
+func (v *Validator) Prepare(value any, name string, options DataOptions) (object any, err error) {
+	var nulls bool
+	if v.schema.Type == "object" {
+		var fields map[string]any
+		if fields, nulls, err = data.Object(value, name); fields != nil {
+			object = fields
+		}
+	} else if value = data.Content(value); value != nil {
+		object, nulls, err = data.Plain(value, name)
+	}
 	if object == nil || err != nil {
 		return nil, err
 	}
 	if options.JSONNumbers {
-		object = WithIntegers(object, v.schema).(map[string]any)
+		object = WithIntegers(object, v.schema)
 	}
 	if !options.Defaulted {
 		object = v.complete(object, nulls)
