@@ -41,13 +41,15 @@ releases:
 
 # Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
 # its rules and those of a CRD that needs newer ones, explains why a rule is
-# rejected for its cost, and lints a CRD that is rejected.
+# rejected for its cost, lints a CRD that is rejected, and denies, warns and audits
+# by an admission policy.
 demo:
 	$(GO) run ./examples/httproute
 	$(GO) run ./examples/releases
 	$(GO) run ./examples/costreport
 	$(GO) run ./examples/lint -lowest < examples/lint/crd.yaml || test $$? = 1
 	$(GO) run ./examples/template
+	$(GO) run ./examples/admission
 
 # Benchmarks of this library alone.
 bench:

@@ -2,6 +2,7 @@ package kubecel_test
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/kubecel/kubecel"
+	"github.com/kubecel/kubecel/admission"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/errs"
 	"github.com/kubecel/kubecel/release"
@@ -47,6 +49,14 @@ var codeExamples = map[string]func(*testing.T) []diag.Code{
 	"DocumentUnreadable": ofDocument("a: ["),
 	"NotCRD":             ofDocument("apiVersion: v1\nkind: Pod"),
 	"VersionMissing":     ofDocument(string(crdOf("{type: object}")), "v2"),
+	"NotPolicy": func(*testing.T) []diag.Code {
+		_, err := admission.ParsePolicy([]byte("apiVersion: v1\nkind: Pod"))
+		return []diag.Code{code(err)}
+	},
+	"ResultType":        ofPolicy("{validations: [{expression: '1'}]}"),
+	"PolicyInvalid":     ofPolicy("{failurePolicy: Perhaps}"),
+	"ExpressionInvalid": ofPolicy("{validations: [{expression: 'x'}]}"),
+	"VariableDuplicate": ofPolicy("{variables: [{name: a, expression: '1'}, {name: a, expression: '2'}]}"),
 	"NotAssignable": func(t *testing.T) []diag.Code {
 		target, err := kubecel.ParseSchema([]byte("type: integer"))
 		if err != nil {
@@ -132,6 +142,28 @@ func ofEvaluation(expression string, opts ...kubecel.EvalOption) func(*testing.T
 			t.Fatalf("error %v, want an EvalError", err)
 		}
 		return []diag.Code{failed.Code}
+	}
+}
+
+// ofPolicy finds what a server says of a policy, and of its expressions.
+func ofPolicy(spec string) func(*testing.T) []diag.Code {
+	return func(t *testing.T) (codes []diag.Code) {
+		p, err := admission.ParsePolicy([]byte("{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, spec: " + spec + "}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings, err := p.Check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			codes = append(codes, f.Code)
+			var failed *kubecel.CompileError
+			if errors.As(f, &failed) {
+				codes = append(codes, failed.Issues[0].Code)
+			}
+		}
+		return codes
 	}
 }
 

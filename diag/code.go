@@ -30,6 +30,9 @@ const (
 	NotAssignable Code = "NotAssignable"
 	// VersionMissing is a version that the CRD does not have.
 	VersionMissing Code = "VersionMissing"
+	// NotPolicy is a document that is not an admission policy or a binding of a version
+	// that is known, or not of the kind that was asked for.
+	NotPolicy Code = "NotPolicy"
 )
 
 // The codes of the issues of a CompileError. NoType, below, occurs for a rule
@@ -58,6 +61,8 @@ const (
 	// PlanFailed is an expression that type-checks but cannot be prepared for
 	// evaluation.
 	PlanFailed Code = "PlanFailed"
+	// ResultType is an expression of a policy whose result has the wrong type.
+	ResultType Code = "ResultType"
 )
 
 // The codes of an EvalError. A violation can have them too, except Cancelled.
@@ -85,6 +90,18 @@ const (
 	Violated Code = "Violated"
 	// NotCompiled is a rule that does not compile. No object satisfies it.
 	NotCompiled Code = "NotCompiled"
+)
+
+// The codes of the findings in an admission policy or a binding.
+const (
+	// PolicyInvalid is a field that is missing, has a value that is not allowed, or is
+	// not known.
+	PolicyInvalid Code = "PolicyInvalid"
+	// ExpressionInvalid is an expression that does not compile. Its CompileError says
+	// why.
+	ExpressionInvalid Code = "ExpressionInvalid"
+	// VariableDuplicate is a variable with the name of another.
+	VariableDuplicate Code = "VariableDuplicate"
 )
 
 // The codes of the findings in a CRD.

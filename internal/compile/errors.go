@@ -228,7 +228,7 @@ func (r *fieldRecorder) FindStructFieldType(structType, field string) (*types.Fi
 	t, ok := r.Provider.FindStructFieldType(structType, field)
 	if !ok {
 		var names []string
-		if p, ok := r.Provider.(*typesystem.Provider); ok {
+		if p, ok := r.Provider.(interface{ PropertyNames(string) []string }); ok {
 			names = p.PropertyNames(structType)
 		}
 		r.missing[field] = append(r.missing[field], names...)

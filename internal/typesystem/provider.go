@@ -219,6 +219,9 @@ func (s *Schema) aggregateType(place string) *types.Type {
 	return t
 }
 
+// WellKnown returns the type that a Provider knows by a CEL name, nil if there is none.
+func WellKnown(name string) *types.Type { return wellKnown[name] }
+
 // wellKnown are the types that a Provider knows by their CEL names.
 var wellKnown = map[string]*types.Type{
 	"bool": types.BoolType, "bytes": types.BytesType, "double": types.DoubleType, "duration": types.DurationType,

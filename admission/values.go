@@ -1,0 +1,188 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kubecel/kubecel/internal/policy"
+	"github.com/kubecel/kubecel/library"
+)
+
+// value is `request` as the server shows it to expressions: the request as JSON has it,
+// without what it does not tell them.
+func (r *Request) value(as target) map[string]any {
+	requestKind, requestResource := r.Kind, r.Resource
+	if r.RequestKind != nil {
+		requestKind = *r.RequestKind
+	}
+	if r.RequestResource != nil {
+		requestResource = *r.RequestResource
+	}
+	value := map[string]any{
+		"uid":             "",
+		"kind":            as.kind.value(),
+		"resource":        as.resource.value(),
+		"requestKind":     requestKind.value(),
+		"requestResource": requestResource.value(),
+		"operation":       string(r.Operation),
+		"userInfo":        r.UserInfo.value(),
+		"object":          nil,
+		"oldObject":       nil,
+		"dryRun":          r.DryRun != nil && *r.DryRun,
+		"options":         nil,
+	}
+	if r.Options != nil {
+		value["options"] = r.Options
+	}
+	sub := r.RequestSubResource
+	if sub == "" {
+		sub = r.SubResource
+	}
+	setTexts(value, map[string]string{"subResource": r.SubResource, "requestSubResource": sub, "name": r.Name, "namespace": r.Namespace})
+	return value
+}
+
+// setTexts leaves out what is empty.
+func setTexts(value map[string]any, texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			value[name] = text
+		}
+	}
+}
+
+func (k GroupVersionKind) value() map[string]any {
+	return map[string]any{"group": k.Group, "version": k.Version, "kind": k.Kind}
+}
+
+func (r GroupVersionResource) value() map[string]any {
+	return map[string]any{"group": r.Group, "version": r.Version, "resource": r.Resource}
+}
+
+func (u UserInfo) value() map[string]any {
+	value := map[string]any{}
+	setTexts(value, map[string]string{"username": u.Username, "uid": u.UID})
+	if len(u.Groups) > 0 {
+		value["groups"] = anyList(u.Groups)
+	}
+	if len(u.Extra) > 0 {
+		extra := map[string]any{}
+		for key, values := range u.Extra {
+			extra[key] = anyList(values)
+		}
+		value["extra"] = extra
+	}
+	return value
+}
+
+func anyList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}
+
+// shownMetadata are the fields of a namespace's metadata that expressions see.
+var shownMetadata = []string{
+	"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+	"deletionGracePeriodSeconds", "labels", "annotations", "finalizers",
+}
+
+// shownNamespace is a namespace as expressions see it.
+func shownNamespace(namespace map[string]any) map[string]any {
+	if namespace == nil {
+		return nil
+	}
+	metadata, _ := namespace["metadata"].(map[string]any)
+	shown := map[string]any{}
+	for _, name := range shownMetadata {
+		if value := metadata[name]; value != nil {
+			shown[name] = value
+		}
+	}
+	value := wholeNamespace(namespace)
+	value["metadata"] = shown
+	return value
+}
+
+// wholeNamespace is a namespace as audit annotations see it: with all its metadata.
+func wholeNamespace(namespace map[string]any) map[string]any {
+	if namespace == nil {
+		return nil
+	}
+	value := map[string]any{}
+	for _, part := range []string{"metadata", "spec", "status"} {
+		if value[part] = namespace[part]; value[part] == nil {
+			value[part] = map[string]any{}
+		}
+	}
+	return value
+}
+
+// shownParam is a parameter as expressions see it: with its kind, and whole numbers as
+// integers, because the server shows it as JSON writes it.
+func shownParam(param map[string]any, kind *paramKind) map[string]any {
+	if param == nil {
+		return nil
+	}
+	shown, _ := whole(param).(map[string]any)
+	if shown["apiVersion"] == nil && shown["kind"] == nil {
+		shown["apiVersion"], shown["kind"] = kind.APIVersion, kind.Kind
+	}
+	return shown
+}
+
+// whole copies data, with whole numbers as integers.
+func whole(data any) any {
+	switch value := data.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for key, elem := range value {
+			copied[key] = whole(elem)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, elem := range value {
+			copied[i] = whole(elem)
+		}
+		return copied
+	case float64:
+		// JSON writes larger ones with an exponent.
+		if value == math.Trunc(value) && math.Abs(value) < 1e21 && math.Abs(value) < math.MaxInt64 {
+			return int64(value)
+		}
+	}
+	return data
+}
+
+// inputs are the variables of the expressions for a request.
+func (m *matcher) inputs(ctx context.Context, as target) (*policy.Inputs, error) {
+	r := m.request
+	object, oldObject := r.Object, r.OldObject
+	if as.convert != nil {
+		for _, o := range []*map[string]any{&object, &oldObject} {
+			if *o == nil {
+				continue
+			}
+			converted, err := as.convert(*o)
+			if err != nil {
+				return nil, fmt.Errorf("failed to convert object version: %w", err)
+			}
+			*o = converted
+		}
+	}
+	in := &policy.Inputs{Object: policy.Value(object), OldObject: policy.Value(oldObject), Request: policy.Shown(r.value(as))}
+	if m.cluster != nil && m.cluster.Authorizer != nil {
+		user := library.UserInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups, Extra: r.UserInfo.Extra}
+		resource := library.RequestResource{
+			Group: r.Resource.Group, Resource: r.Resource.Resource, Subresource: r.SubResource, Namespace: r.Namespace, Name: r.Name,
+		}
+		if err := in.Authorize(ctx, guarded(m.cluster.Authorizer), user, resource); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}

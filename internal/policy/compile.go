@@ -1,0 +1,175 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/compile"
+	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/library"
+)
+
+// Config says what a compiler compiles for.
+type Config struct {
+	// Server is the environment of a server.
+	Server server.Environment
+	// Params tells whether the policy has a paramKind.
+	Params bool
+	// Patches tells whether the policy mutates.
+	Patches bool
+}
+
+// Expression is a compiled expression, or one that does not compile.
+type Expression struct {
+	// Kind is the kind of the expression.
+	Kind Kind
+	// Source is the text.
+	Source string
+	// Type is the type of the result, nil if there is none.
+	Type *types.Type
+	// Estimate is what one evaluation may cost, in cost units, without the variables
+	// that it computes.
+	Estimate cost.Range
+	// Variables are the names of the variables that it selects, sorted. A name may be
+	// of no variable.
+	Variables []string
+	// Dynamic tells whether it uses `variables` otherwise than by selecting one.
+	Dynamic bool
+	// Err says why the expression does not compile, nil if it does.
+	Err *diag.CompileError
+
+	program *eval.Program
+}
+
+// Compiler compiles the expressions of one policy. It is not safe for concurrent use.
+type Compiler struct {
+	config    Config
+	env       *compile.Env
+	provider  *provider
+	variables *decl
+	scopes    map[Traits]*compile.Scope
+	// computed are the variables by name: the last of a name counts.
+	computed map[string]*Expression
+}
+
+// NewCompiler returns a compiler.
+func NewCompiler(config Config) (*Compiler, error) {
+	env, err := environment(config)
+	if err != nil {
+		return nil, err
+	}
+	variables := object(variablesType, map[string]*decl{})
+	return &Compiler{
+		config:    config,
+		env:       env,
+		provider:  newProvider(env.CEL().CELTypeProvider(), namespaceType(), requestType(), variables),
+		variables: variables,
+		scopes:    map[Traits]*compile.Scope{},
+		computed:  map[string]*Expression{},
+	}, nil
+}
+
+// environment returns the functions that a policy has.
+func environment(config Config) (*compile.Env, error) {
+	if !config.Patches {
+		return compile.ForServer(config.Server)
+	}
+	build, _ := patching.LoadOrStore(config.Server, sync.OnceValues(func() (*compile.Env, error) {
+		return compile.New(compile.Config{Libraries: append(config.Server.Libraries(), library.JSONPatch()), Server: config.Server})
+	}))
+	return build.(func() (*compile.Env, error))()
+}
+
+// patching are the environments of mutations by server, each built once.
+var patching sync.Map
+
+// scope returns the variables of a kind of expression.
+func (c *Compiler) scope(traits Traits) (*compile.Scope, error) {
+	traits.Params = traits.Params && c.config.Params
+	if s := c.scopes[traits]; s != nil {
+		return s, nil
+	}
+	declared := []*decls.VariableDecl{
+		decls.NewVariable(ObjectName, types.DynType),
+		decls.NewVariable(OldObjectName, types.DynType),
+		decls.NewVariable(NamespaceName, types.NewObjectType("kubernetes.Namespace")),
+		decls.NewVariable(RequestName, types.NewObjectType("kubernetes.AdmissionRequest")),
+	}
+	if traits.Params {
+		declared = append(declared, decls.NewVariable(ParamsName, types.DynType))
+	}
+	if traits.Authorizer {
+		declared = append(declared, decls.NewVariable(AuthorizerName, library.AuthorizerType()),
+			decls.NewVariable(RequestResourceName, library.ResourceCheckType()))
+	}
+	provider := types.Provider(c.provider)
+	if traits.Variables {
+		declared = append(declared, decls.NewVariable(VariablesName, c.variables.cel))
+	}
+	s, err := c.env.Scope(provider, nil, declared...)
+	if err == nil {
+		c.scopes[traits] = s
+	}
+	return s, err
+}
+
+// Variable compiles the expression of a variable. Expressions that are compiled later
+// see it, even if it does not compile: then it may be of any type.
+func (c *Compiler) Variable(name, source string) (*Expression, error) {
+	x, err := c.Compile(Variable, source)
+	if err != nil {
+		return nil, err
+	}
+	c.variables.fields[name] = scalar(variableType(x.Type))
+	c.computed[name] = x
+	return x, nil
+}
+
+// Compile compiles an expression. The error is of the environment; that of the
+// expression is part of it.
+func (c *Compiler) Compile(kind Kind, source string) (*Expression, error) {
+	traits := Kinds[kind]
+	traits.Patches = c.config.Patches
+	scope, err := c.scope(traits.Traits)
+	if err != nil {
+		return nil, err
+	}
+	x := &Expression{Kind: kind, Source: source}
+	compiled, failed := scope.Compile(source)
+	if compiled != nil {
+		// A result of the wrong type counts before a program that cannot be planned.
+		if wrong := checkResult(source, compiled.Type(), traits.Results); wrong != nil {
+			x.Err = wrong
+			return x, nil
+		}
+	}
+	if failed != nil {
+		x.Err = compile.RuleWords.Put(failed)
+		return x, nil
+	}
+	x.Type, x.Estimate, x.program = compiled.Type(), compiled.Estimate, compiled.Program
+	x.Variables, x.Dynamic = variablesOf(compiled.Checked)
+	return x, nil
+}
+
+// checkResult says in the words of a server that a result has a wrong type.
+func checkResult(source string, t *types.Type, want []*types.Type) *diag.CompileError {
+	if len(want) == 0 || slices.ContainsFunc(want, t.IsExactType) {
+		return nil
+	}
+	text := fmt.Sprintf("must evaluate to %v but got %v", want[0], t)
+	if len(want) > 1 {
+		text = fmt.Sprintf("must evaluate to one of %v but got %v", want, t)
+	}
+	return &diag.CompileError{
+		Expression: source, Stage: diag.StageCheck, Server: text,
+		Issues: []diag.Issue{{Code: diag.ResultType, Position: diag.Position{Line: 1, Column: 1}, Message: text}},
+	}
+}
