@@ -19,6 +19,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/check"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/parse"
@@ -75,6 +76,10 @@ type Env struct {
 	// up a parser of their own.
 	fast func() *parse.Parser
 	size int
+	// fastBase is what checks most expressions, nil if only cel-go can.
+	fastBase func() *check.Base
+	// typeRoots are the first parts of the names of types that have dots, nil if they are not known.
+	typeRoots map[string]bool
 	// signatures fingerprints each function; environments with equal fingerprints
 	// share compilations.
 	signatures func() map[string]string
@@ -105,6 +110,9 @@ func New(cfg Config) (*Env, error) {
 	if e.checker, err = e.baseChecker(); err != nil {
 		return nil, err
 	}
+	// Messages that cel-go knows have names that begin so.
+	e.typeRoots = map[string]bool{"google": true}
+	e.setChecker(Addition{Libraries: cfg.Libraries})
 	e.planner, err = eval.NewPlanner(eval.Config{
 		Functions: e.cel.Functions(),
 		Adapter:   e.adapter(),

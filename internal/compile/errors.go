@@ -3,12 +3,10 @@ package compile
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -70,12 +68,12 @@ func (s *Scope) syntaxError(source common.Source, issues *cel.Issues) *diag.Comp
 }
 
 // checkError tells the classes of type errors apart by the node that an
-// issue belongs to. The tree has the types that the checker found.
-func (s *Scope) checkError(tree *celast.AST, source common.Source, issues *cel.Issues) *diag.CompileError {
+// issue belongs to. The tree has the types that the checker found, and missing the fields that it did
+// not find.
+func (s *Scope) checkError(tree *celast.AST, source common.Source, issues *cel.Issues, missing map[string][]string) *diag.CompileError {
 	nodes := map[int64]celast.Expr{}
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) { nodes[e.ID()] = e }))
-	typeOf := maps.Clone(tree.TypeMap())
-	missing := s.missingFields(tree, source)
+	typeOf := tree.TypeMap()
 	return s.reword(compileError(source.Content(), issues, func(err *common.Error) diag.Issue {
 		node, ok := nodes[err.ExprID]
 		if !ok {
@@ -208,17 +206,8 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// missingFields checks the expression again to see which fields are looked up
-// in vain, and returns the properties of the objects that lack them.
-func (s *Scope) missingFields(parsed *celast.AST, source common.Source) map[string][]string {
-	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
-	env, err := s.env.newChecker(recorder, s.checker)
-	if err == nil {
-		checker.Check(parsed, source, env)
-	}
-	return recorder.missing
-}
-
+// fieldRecorder records which fields are looked up in vain, and the properties of the objects that lack
+// them.
 type fieldRecorder struct {
 	types.Provider
 	missing map[string][]string

@@ -78,6 +78,7 @@ func (e *Env) Extend(a Addition) (*Env, error) {
 	if err := x.extendChecker(e, changed); err != nil {
 		return nil, err
 	}
+	x.setChecker(a)
 	x.planner, err = e.planner.Extend(eval.Config{
 		Functions: x.cel.Functions(),
 		Adapter:   x.adapter(),

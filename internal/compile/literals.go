@@ -40,6 +40,14 @@ func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format b
 			err = panicError(expr, r)
 		}
 	}()
+	var found literals
+	found.add(checked, checked.Expr())
+	idle := func(v cel.ASTValidator) bool {
+		return !format && v.Name() == formatValidator().Name() || found.idle(v.Name())
+	}
+	if !slices.ContainsFunc(validators, func(v cel.ASTValidator) bool { return !idle(v) }) {
+		return nil
+	}
 	config := validatorConfig{}
 	for _, v := range validators {
 		if c, ok := v.(cel.ASTValidatorConfigurer); ok {
@@ -49,7 +57,7 @@ func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format b
 		}
 	}
 	for _, v := range validators {
-		if format || v.Name() != formatValidator().Name() {
+		if !idle(v) {
 			v.Validate(env, config, checked, issues)
 		}
 	}

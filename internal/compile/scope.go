@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/internal/check"
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/server"
@@ -19,8 +20,9 @@ import (
 // Scope compiles the expressions of one place: the base environment, its
 // variables, and the types that they need.
 type Scope struct {
-	env      *Env
-	checker  *checker.Env
+	env *Env
+	// fast checks most expressions, nil if only cel-go can.
+	fast     *check.Checker
 	vars     []*decls.VariableDecl
 	provider types.Provider
 	sizes    pricing.Sizer
@@ -31,23 +33,33 @@ type Scope struct {
 // Scope adds variables to the environment, and the types of a provider. Nil sizes mean
 // that nothing is known of the variables' sizes.
 func (e *Env) Scope(provider types.Provider, sizes pricing.Sizer, vars ...*decls.VariableDecl) (*Scope, error) {
-	scoped, err := e.newChecker(provider, e.checker)
-	if err != nil {
-		return nil, err
-	}
 	// Those of the base environment again, so that a name declared in both is an
 	// error: since v0.31 the checker only looks at the last scope.
-	vars = append(e.cel.Variables(), vars...)
-	if err := scoped.AddIdents(vars...); err != nil {
-		return nil, err
+	s := &Scope{env: e, vars: append(e.cel.Variables(), vars...), provider: provider, sizes: sizes}
+	if base := e.fastBase(); base != nil {
+		s.fast = base.New(provider, e.typed(provider), vars)
 	}
-	planning := sync.OnceValues(func() (*cel.Env, error) {
+	if s.fast == nil {
+		if _, err := s.checker(provider); err != nil {
+			return nil, err
+		}
+	}
+	s.cel = sync.OnceValues(func() (*cel.Env, error) {
 		if provider == e.cel.CELTypeProvider() {
 			return e.cel, nil
 		}
 		return e.cel.Extend(cel.CustomTypeProvider(provider))
 	})
-	return &Scope{env: e, checker: scoped, vars: vars, provider: provider, sizes: sizes, cel: planning}, nil
+	return s, nil
+}
+
+// checker is cel-go's, with types of a provider. It may copy all declarations.
+func (s *Scope) checker(provider types.Provider) (*checker.Env, error) {
+	env, err := s.env.newChecker(provider, s.env.checker)
+	if err != nil {
+		return nil, err
+	}
+	return env, env.AddIdents(s.vars...)
 }
 
 // Provider has the types of the scope.
@@ -82,12 +94,11 @@ func (s *Scope) CompileShared(expr string, shared *Shared) (*Expression, *diag.C
 
 // check type-checks what was parsed, which it changes.
 func (s *Scope) check(expr string, parsed *celast.AST) (*celast.AST, *diag.CompileError) {
-	source := common.NewTextSource(expr)
-	checked, errs := checker.Check(parsed, source, s.checker)
-	issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo())
-	if issues.Err() != nil {
-		return nil, s.checkError(checked, source, issues)
+	checked, err := s.types(expr, parsed)
+	if err != nil {
+		return nil, err
 	}
+	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(common.NewTextSource(expr)), checked.SourceInfo())
 	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
 		return nil, err
 	}
@@ -96,6 +107,26 @@ func (s *Scope) check(expr string, parsed *celast.AST) (*celast.AST, *diag.Compi
 	}
 	if s.env.server.Release == server.FormatPanics && formatsUnknown(checked) {
 		return nil, panicError(expr, "invalid memory address or nil pointer dereference")
+	}
+	return checked, nil
+}
+
+// types finds the types of what was parsed.
+func (s *Scope) types(expr string, parsed *celast.AST) (*celast.AST, *diag.CompileError) {
+	if s.fast != nil {
+		if checked, ok := s.fast.Check(parsed); ok {
+			return checked, nil
+		}
+	}
+	recorder := &fieldRecorder{Provider: s.provider, missing: map[string][]string{}}
+	env, err := s.checker(recorder)
+	if err != nil {
+		return nil, failed(expr, diag.StageCheck, diag.PlanFailed, err)
+	}
+	source := common.NewTextSource(expr)
+	checked, errs := checker.Check(parsed, source, env)
+	if issues := cel.NewIssuesWithSourceInfo(errs, parsed.SourceInfo()); issues.Err() != nil {
+		return nil, s.checkError(checked, source, issues, recorder.missing)
 	}
 	return checked, nil
 }

@@ -50,6 +50,10 @@ func (p *Provider) WithoutKeywordFields() *Provider {
 // Type is the type of the schema itself: dyn if the schema is not exposed.
 func (p *Provider) Type() *types.Type { return p.root.celType(p.name) }
 
+// Name is the name of the schema, with which those of all its types begin. If it is a list or a map, some
+// begin with list or map.
+func (p *Provider) Name() string { return p.name }
+
 // NativeToValue converts Go values as the base does.
 func (p *Provider) NativeToValue(value any) ref.Val { return p.adapter.NativeToValue(value) }
 
