@@ -18,12 +18,8 @@ type Judgment struct {
 
 // Judge compares what both make of an expression. It is for tests. Difference compares two trees.
 func (s *Scope) Judge(expr string, difference func(ours, judge *celast.AST) string) (j Judgment) {
-	parse := func() (*celast.AST, bool) {
-		parsed, issues := s.env.parseSource(common.NewTextSource(expr))
-		return parsed, issues.Err() == nil
-	}
-	want, ok := parse()
-	j.Parsed = ok
+	want, issues := s.env.parseSource(common.NewTextSource(expr))
+	j.Parsed = issues.Err() == nil
 	got := s.env.parseFast(expr)
 	if j.Fast = got != nil; j.Fast {
 		switch {
@@ -41,7 +37,7 @@ func (s *Scope) Judge(expr string, difference func(ours, judge *celast.AST) stri
 		j.Difference = err.Error()
 		return j
 	}
-	unchecked, _ := parse()
+	unchecked := celast.Copy(want)
 	checked, errs := checker.Check(want, common.NewTextSource(expr), env)
 	j.Checked = len(errs.GetErrors()) == 0
 	if s.fast == nil {
