@@ -21,10 +21,11 @@ package escaping
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var (
-	nameable  = regexp.MustCompile(`\A[a-zA-Z_./-][a-zA-Z0-9_./-]*\z`)
+	nameable  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[a-zA-Z_./-][a-zA-Z0-9_./-]*\z`) })
 	escaper   = strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__")
 	unescapes = map[string]string{"__underscores__": "__", "__dot__": ".", "__dash__": "-", "__slash__": "/"}
 )
@@ -33,7 +34,7 @@ var (
 // its own identifier is returned without allocation.
 func Escape(name string) (ident string, ok bool) {
 	switch {
-	case !nameable.MatchString(name):
+	case !nameable().MatchString(name):
 		return "", false
 	case IsReserved(name):
 		return "__" + name + "__", true

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -34,13 +35,13 @@ func labelName(check func(string) []string) func(string) []string {
 }
 
 // trailingCommas matches values of a label selector that end in empty ones.
-var trailingCommas = regexp.MustCompile(`(\([^()=!<>]*?)((?:,[ \t\r\n]*)+)\)`)
+var trailingCommas = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\([^()=!<>]*?)((?:,[ \t\r\n]*)+)\)`) })
 
 // labelRequirements parses a label selector. Values that end in several commas mean what
 // they mean with one; apimachinery 0.34 takes two of them for an error.
 func labelRequirements(selector string) (labels.Requirements, error) {
-	selector = trailingCommas.ReplaceAllStringFunc(selector, func(list string) string {
-		parts := trailingCommas.FindStringSubmatch(list)
+	selector = trailingCommas().ReplaceAllStringFunc(selector, func(list string) string {
+		parts := trailingCommas().FindStringSubmatch(list)
 		return parts[1] + ",)"
 	})
 	requirements, err := labels.ParseToRequirements(selector)

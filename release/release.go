@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // The releases that are known. A new one is the line of newest, and nothing else
@@ -49,12 +50,14 @@ func Oldest() Release { return Release{oldest} }
 
 // version matches the major, the minor, and perhaps the rest of a version. No number
 // has leading zeros.
-var version = regexp.MustCompile(`(?s)\Av?(0|[1-9]\d*)\.(0|[1-9]\d*)(\.(0|[1-9]\d*)([-+].*)?)?\z`)
+var version = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\Av?(0|[1-9]\d*)\.(0|[1-9]\d*)(\.(0|[1-9]\d*)([-+].*)?)?\z`)
+})
 
 // Parse reads a release, as in 1.31, or the version of a server, as in v1.31.4 or
 // v1.31.4-gke.100. The error is an *Error.
 func Parse(s string) (Release, error) {
-	found := version.FindStringSubmatch(s)
+	found := version().FindStringSubmatch(s)
 	if found == nil {
 		return Release{}, &Error{Text: s, Malformed: true}
 	}

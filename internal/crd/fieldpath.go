@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -77,11 +78,11 @@ func descend(path *field.Path, s *typesystem.OpenAPI, name string) (*field.Path,
 }
 
 // escapes matches an escape in a quoted string. No escape is a backslash before a line feed.
-var escapes = regexp.MustCompile(`\\.`)
+var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.`) })
 
 // unescapeQuoted resolves the escapes of a single-quoted string.
 func unescapeQuoted(s string) (text string, err error) {
-	text = escapes.ReplaceAllStringFunc(s, func(escape string) string {
+	text = escapes().ReplaceAllStringFunc(s, func(escape string) string {
 		at := strings.IndexByte(`abfnrtv'\`, escape[1])
 		if at < 0 {
 			err = fmt.Errorf("invalid escape char %s", escape)

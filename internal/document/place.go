@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -34,8 +35,8 @@ type Tree struct {
 // surrogates matches halves of characters as JSON escapes them. Neither they nor escaped slashes are YAML;
 // escapes also matches escaped backslashes, which hide what follows them.
 var (
-	surrogates = regexp.MustCompile(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
-	escapes    = regexp.MustCompile(`\\(?:[\\/]|u[dD][89a-fA-F][0-9a-fA-F]{2})`)
+	surrogates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}`) })
+	escapes    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\(?:[\\/]|u[dD][89a-fA-F][0-9a-fA-F]{2})`) })
 )
 
 // parse parses YAML, or JSON with other escapes of the same length: only the values change.
@@ -43,11 +44,11 @@ func parse(text string) (root yaml.Node, err error) {
 	if err = yaml.Unmarshal([]byte(text), &root); err == nil {
 		return root, nil
 	}
-	replaced := escapes.ReplaceAllStringFunc(text, func(escape string) string {
+	replaced := escapes().ReplaceAllStringFunc(text, func(escape string) string {
 		switch {
 		case escape == `\/`:
 			return `\t`
-		case surrogates.MatchString(escape):
+		case surrogates().MatchString(escape):
 			return `\ufffd`
 		}
 		return escape

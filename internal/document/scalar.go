@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -15,7 +16,7 @@ import (
 func (t *indexed) inside(node *yaml.Node, at diag.Position) int {
 	begin := t.begin(node)
 	index := indexOf(node.Value, at)
-	start := begin + len(properties.FindString(t.string[begin:]))
+	start := begin + len(properties().FindString(t.string[begin:]))
 	if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		if offset, ok := insideBlock(t.string, start, node.Value, index); ok {
 			return offset
@@ -53,7 +54,7 @@ func indexOf(value string, at diag.Position) int {
 }
 
 // properties matches the anchor and the tag of a node, and comments behind them.
-var properties = regexp.MustCompile(`^(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*|$))+`)
+var properties = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*|$))+`) })
 
 // insideBlock follows a literal or folded text line by line: but for indentation, the lines stand there as
 // they are. What is between them are blanks and line feeds, whichever they became.
@@ -146,7 +147,7 @@ func escape(text string) (size, characters int) {
 	case 'x':
 		size = 4
 	case 'u':
-		if size = 6; surrogates.MatchString(text[:min(6, len(text))]) {
+		if size = 6; surrogates().MatchString(text[:min(6, len(text))]) {
 			size = 12
 		}
 	case 'U':

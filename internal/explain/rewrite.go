@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
@@ -115,7 +116,7 @@ func flatten(n *report.Node) (parts []part) {
 }
 
 // plainText is a literal without escapes and quotes.
-var plainText = regexp.MustCompile(`^(?:'[^'"\\\n]*'|"[^'"\\\n]*")$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^'"\\\n]*'|"[^'"\\\n]*")$`) })
 
 // format is a call of format with the operands of a concatenation.
 func (s *source) format(parts []part) string {
@@ -123,7 +124,7 @@ func (s *source) format(parts []part) string {
 	var args []string
 	for _, p := range parts {
 		written := string(s.text[p.At.Start:p.At.End])
-		if p.Kind == pricing.KindLiteral && plainText.MatchString(written) {
+		if p.Kind == pricing.KindLiteral && plainText().MatchString(written) {
 			text.WriteString(strings.ReplaceAll(written[1:len(written)-1], "%", "%%"))
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 
 	celast "github.com/google/cel-go/common/ast"
@@ -25,17 +26,19 @@ type token struct {
 
 // tokens finds the tokens of an expression that the parser has accepted. cel-go's own
 // lexer would need a direct dependency on the runtime of its generator.
-var tokens = regexp.MustCompile(strings.Join([]string{
-	`//[^\n]*`,
-	`(?i:r|br|rb)(?:"""(?s:.*?)"""|'''(?s:.*?)'''|"[^"]*"|'[^']*')`,
-	`[bB]?(?:"""(?s:\\.|[^\\])*?"""|'''(?s:\\.|[^\\])*?'''|"(?s:\\.|[^"\\])*"|'(?s:\\.|[^'\\])*')`,
-	"`[^`]*`",
-	`0[xX][0-9a-fA-F]+[uU]?`,
-	`(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uU]?`,
-	`[\pL\pN_]+`,
-	`&&|\|\||[=!<>]=|\.\?`,
-	`\S`,
-}, "|"))
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`//[^\n]*`,
+		`(?i:r|br|rb)(?:"""(?s:.*?)"""|'''(?s:.*?)'''|"[^"]*"|'[^']*')`,
+		`[bB]?(?:"""(?s:\\.|[^\\])*?"""|'''(?s:\\.|[^\\])*?'''|"(?s:\\.|[^"\\])*"|'(?s:\\.|[^'\\])*')`,
+		"`[^`]*`",
+		`0[xX][0-9a-fA-F]+[uU]?`,
+		`(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uU]?`,
+		`[\pL\pN_]+`,
+		`&&|\|\||[=!<>]=|\.\?`,
+		`\S`,
+	}, "|"))
+})
 
 // source finds the text of nodes. The parser keeps one position for each node. The node
 // extends over all tokens of its parts, and the brackets that they need.
@@ -53,7 +56,7 @@ func newSource(text string) *source {
 		passed := []rune(text[at:to])
 		at, offset, position = to, offset+len(passed), position.After(passed)
 	}
-	for _, found := range tokens.FindAllStringIndex(text, -1) {
+	for _, found := range tokens().FindAllStringIndex(text, -1) {
 		skip(found[0])
 		t := token{start: offset, at: position, match: -1}
 		skip(found[1])
