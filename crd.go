@@ -187,9 +187,9 @@ type crdReportConfig struct {
 	data     crd.DataOptions
 }
 
-func newCRDReportConfig(opts []CRDReportOption) crdReportConfig {
+func newCRDReportConfig[O ValidationReportOption](opts []O) crdReportConfig {
 	var config crdReportConfig
-	each(opts, func(opt CRDReportOption) { opt.applyCRDReport(&config) })
+	each(opts, func(opt O) { opt.applyValidationReport(&config) })
 	return config
 }
 
@@ -241,7 +241,7 @@ func (c *CRD) report(version int, config crdReportConfig) (*report.CRD, error) {
 // by rule and node by node. It takes objects and evaluates the rules as
 // [RuleSet.Validate] does. If the context is done before the end, the error is an
 // *EvalError that unwraps to that of the context.
-func (c *CRD) ReportValidation(ctx context.Context, version string, object, old any, opts ...CRDReportOption) (*report.CRD, error) {
+func (c *CRD) ReportValidation(ctx context.Context, version string, object, old any, opts ...ValidationReportOption) (*report.CRD, error) {
 	i, err := c.version(version)
 	switch {
 	case err != nil:

@@ -43,23 +43,33 @@ type (
 		EnvOption
 		EvalOption
 	}
-	// ObjectOption is an option of validations and of their reports.
-	ObjectOption interface {
-		ValidateOption
-		CRDReportOption
-	}
-	// DataOption is an option of evaluations and validations, and of their reports.
-	DataOption interface {
-		EvalOption
-		ReportOption
-	}
+	// ValidationReportOption is an option of [CRD.ReportValidation].
+	ValidationReportOption interface{ applyValidationReport(*crdReportConfig) }
+	// EvalReportOption is an option of [Env.ReportEval].
+	EvalReportOption interface{ applyEvalReport(*reportConfig) }
 	// CRDReportOption is an option of [CRD.Report] and [CRD.ReportValidation].
-	CRDReportOption interface{ applyCRDReport(*crdReportConfig) }
+	CRDReportOption interface {
+		ValidationReportOption
+		applyCRDReport(*crdReportConfig)
+	}
 	// ReportOption is an option of [Env.Report] and [Env.ReportEval], and also one
 	// of reports of CRDs.
 	ReportOption interface {
 		CRDReportOption
+		EvalReportOption
 		applyReport(*reportConfig)
+	}
+	// ObjectOption is an option of validations and of [CRD.ReportValidation].
+	ObjectOption interface {
+		ValidateOption
+		ValidationReportOption
+	}
+	// DataOption is an option of evaluations and validations, and of [Env.ReportEval]
+	// and [CRD.ReportValidation].
+	DataOption interface {
+		EvalOption
+		ObjectOption
+		EvalReportOption
 	}
 )
 
@@ -74,13 +84,15 @@ type option struct {
 	check     func(*checkConfig)
 }
 
-func (o option) applyEnv(c *envConfig)             { o.env(c) }
-func (o option) applyEval(c *evalConfig)           { o.eval(c) }
-func (o option) applyCRD(c *serverConfig)          { o.server(c) }
-func (o option) applyValidate(c *crd.Options)      { o.validate(c) }
-func (o option) applyReport(c *reportConfig)       { o.report(c) }
-func (o option) applyCRDReport(c *crdReportConfig) { o.crdReport(c) }
-func (o option) applyCheck(c *checkConfig)         { o.check(c) }
+func (o option) applyEnv(c *envConfig)                    { o.env(c) }
+func (o option) applyEval(c *evalConfig)                  { o.eval(c) }
+func (o option) applyCRD(c *serverConfig)                 { o.server(c) }
+func (o option) applyValidate(c *crd.Options)             { o.validate(c) }
+func (o option) applyReport(c *reportConfig)              { o.report(c) }
+func (o option) applyEvalReport(c *reportConfig)          { o.report(c) }
+func (o option) applyValidationReport(c *crdReportConfig) { o.crdReport(c) }
+func (o option) applyCRDReport(c *crdReportConfig)        { o.crdReport(c) }
+func (o option) applyCheck(c *checkConfig)                { o.check(c) }
 
 // Variable declares a variable of a CEL type.
 func Variable(name string, t *cel.Type) EnvOption {

@@ -15,8 +15,8 @@ type reportConfig struct {
 	jsonNumbers bool
 }
 
-func newReportConfig(opts []ReportOption) (config reportConfig) {
-	each(opts, func(opt ReportOption) { opt.applyReport(&config) })
+func newReportConfig[O EvalReportOption](opts []O) (config reportConfig) {
+	each(opts, func(opt O) { opt.applyEvalReport(&config) })
 	return config
 }
 
@@ -33,7 +33,7 @@ func (e *Env) Report(expression string, opts ...ReportOption) (*report.Expressio
 // report says so. If the context is done before the end, the error is an *EvalError
 // that unwraps to that of the context. Where cel-go's interpreter evaluates, see
 // [CELOptions], there is no such report, and the error is an *InputError.
-func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string]any, opts ...ReportOption) (*report.Expression, error) {
+func (e *Env) ReportEval(ctx context.Context, expression string, vars map[string]any, opts ...EvalReportOption) (*report.Expression, error) {
 	if ctx == nil {
 		return nil, errNilContext()
 	}
