@@ -1,6 +1,7 @@
 package kubecel
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,48 +17,61 @@ import (
 // see [Compatibility].
 type Acceptance struct {
 	// Verdicts are what each release says, the oldest first.
-	Verdicts []Verdict
+	Verdicts []Verdict `json:"verdicts"`
 	// Requirements are the parts that not every release accepts, in the order of
 	// the expression. They explain the verdicts: [Acceptance.Deciding] returns
 	// those that decide. There may be none: a release can reject an expression
 	// for a type or for its estimate, and an expression that compiles nowhere has
 	// no parts.
-	Requirements []Requirement
+	Requirements []Requirement `json:"requirements,omitempty"`
 }
 
 // Verdict is what one release says.
 type Verdict struct {
 	// Release is the release.
-	Release release.Release
+	Release release.Release `json:"release"`
 	// Err says why the release rejects it, and is nil if the release accepts it.
 	// For an expression it is a *CompileError. For a rule or a CRD it joins each
 	// [Finding].
-	Err error
+	Err error `json:"-"`
 	// Estimate is what the release estimates for one evaluation, in cost units.
 	// It is zero if the expression does not compile.
-	Estimate cost.Range
+	Estimate cost.Range `json:"estimate"`
 	// Total is the number by which the release judges the rule of a CRD, in cost
 	// units: the highest estimate times the number of places where the rule can
 	// apply. It is zero for an expression outside of a CRD, which has no limit.
-	Total uint64
+	Total uint64 `json:"total"`
+}
+
+// MarshalJSON writes the text of Err as "error".
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	type data Verdict
+	text := ""
+	if v.Err != nil {
+		text = v.Err.Error()
+	}
+	return json.Marshal(struct {
+		data
+		Error string `json:"error,omitempty"`
+	}{data(v), text})
 }
 
 // Requirement is something in an expression that not every release accepts.
 type Requirement struct {
 	// Feature is the name of a function or macro, or what an author calls a
 	// setting.
-	Feature string
+	Feature string `json:"feature"`
 	// Position is its place in the expression.
-	Position diag.Position
+	Position diag.Position `json:"position"`
 	// InMessage tells whether it stands in the messageExpression of a rule.
-	InMessage bool
+	InMessage bool `json:"inMessage,omitempty"`
 	// Since is the first release that accepts it, zero if none does. It may be
 	// newer than [release.Newest]: a release to come.
-	Since release.Release
+	Since release.Release `json:"since,omitzero"`
 	// Until is the last release that accepts it, zero if newer ones do too.
-	Until release.Release
+	Until release.Release `json:"until,omitzero"`
 	// Reason says why no release accepts it. It is empty if one does.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 }
 
 // String returns the requirement in a line, such as "cidr at 1:8: Kubernetes 1.31".

@@ -19,17 +19,18 @@ type CRDAcceptance struct {
 	// Rules are the rules in the order in which a server compiles them. A rule is
 	// missing if a server does not get to it, because the schema above it is
 	// rejected.
-	Rules []RuleAcceptance
+	Rules []RuleAcceptance `json:"rules"`
 }
 
 // RuleAcceptance says which releases accept a rule and its messageExpression.
 type RuleAcceptance struct {
 	Acceptance
 	// Path is the place in the CRD, as [Finding] has it.
-	Path string
-	// Rule and MessageExpression are the expressions. MessageExpression may be
-	// empty.
-	Rule, MessageExpression string
+	Path string `json:"path"`
+	// Rule is the expression.
+	Rule string `json:"rule"`
+	// MessageExpression is that of the message. It may be empty.
+	MessageExpression string `json:"messageExpression,omitempty"`
 }
 
 // AcceptedBy says which releases accept the schemas and rules when the CRD is

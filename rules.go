@@ -95,17 +95,17 @@ func (r *RuleSet) ApplyDefaults(object map[string]any) map[string]any {
 type Validation struct {
 	// Violations are what is wrong with the object, in the order of its sorted
 	// fields.
-	Violations []Violation
+	Violations []Violation `json:"violations"`
 	// Warnings are violations that do not count, because their value is as in the
 	// old object.
-	Warnings []Violation
+	Warnings []Violation `json:"warnings,omitempty"`
 	// Cost is what all evaluations cost, in cost units.
-	Cost uint64
+	Cost uint64 `json:"cost"`
 	// Budget is what they could have cost, in cost units.
-	Budget uint64
+	Budget uint64 `json:"budget"`
 	// Exhausted tells whether the validation ended early, because the budget was
 	// used up or one evaluation reached its limit. A violation says where.
-	Exhausted bool
+	Exhausted bool `json:"exhausted"`
 
 	incomplete bool
 }
@@ -130,24 +130,25 @@ func (v *Validation) ErrorList() field.ErrorList {
 type Rule struct {
 	// SchemaPath is the place in the schema, such as
 	// properties[spec].x-kubernetes-validations[0].
-	SchemaPath string
+	SchemaPath string `json:"schemaPath"`
 	// Rule is the expression.
-	Rule string
+	Rule string `json:"rule"`
 	// MessageExpression is the expression of the message, empty if there is none.
-	MessageExpression string
+	MessageExpression string `json:"messageExpression,omitempty"`
 	// Transition tells whether the rule refers to oldSelf.
-	Transition bool
+	Transition bool `json:"transition"`
 	// Estimate is the least and the most that one evaluation may cost, in cost units.
-	Estimate cost.Range
+	Estimate cost.Range `json:"estimate"`
 	// MessageEstimate is what one evaluation of the messageExpression may cost.
-	MessageEstimate cost.Range
+	MessageEstimate cost.Range `json:"messageEstimate,omitzero"`
 	// Cardinality is the number of places of one object where the rule can apply:
 	// the product of the bounds of the lists and maps above it. If a bound is
 	// missing, it is how many values fit into a request.
-	Cardinality uint64
-	// Err and MessageErr say why the rule and the messageExpression do not
-	// compile, nil if they do.
-	Err, MessageErr *CompileError
+	Cardinality uint64 `json:"cardinality"`
+	// Err says why the rule does not compile, nil if it does.
+	Err *CompileError `json:"error,omitempty"`
+	// MessageErr says why the messageExpression does not compile, nil if it does.
+	MessageErr *CompileError `json:"messageError,omitempty"`
 }
 
 // Total is the number by which an API server judges the rule, in cost units: the
