@@ -1,14 +1,9 @@
+//go:build unix
+
 package main
 
 import (
-	"flag"
-	"math"
-	"runtime"
-	"slices"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/cel-go/cel"
 
@@ -20,8 +15,8 @@ import (
 	apiserverlibrary "k8s.io/apiserver/pkg/cel/library"
 )
 
-// peerExpressions are of the sizes and with the functions that rules and policies have.
-var peerExpressions = []string{
+// writtenExpressions are of the sizes and with the functions that rules and policies have.
+var writtenExpressions = []string{
 	"object.spec.replicas <= 5",
 	"name.startsWith('web-') && replicas >= 1 && replicas <= 10",
 	"names.all(n, n.size() <= 63 && !n.startsWith('kube-'))",
@@ -42,32 +37,6 @@ var badExpressions = []string{
 	"name.startWith('web-') && replicas >= 1",
 	"replicas + name.size() > unknown.spec.replicas",
 	"names.all(n, n.size() <= 63 && !n.startsWith('kube-')",
-}
-
-// cpuTime is what the process has used, garbage collection and all.
-func cpuTime(tb testing.TB) time.Duration {
-	tb.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// cpuPerRun is the time of a run and its allocations. Runs are so many that the garbage collector works while they
-// go on.
-func cpuPerRun(tb testing.TB, runs int, run func()) (nanoseconds, allocs float64) {
-	tb.Helper()
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	start := cpuTime(tb)
-	for range runs {
-		run()
-	}
-	used := cpuTime(tb) - start
-	runtime.ReadMemStats(&after)
-	return float64(used.Nanoseconds()) / float64(runs), float64(after.Mallocs-before.Mallocs) / float64(runs)
 }
 
 // compileSides are functions that compile an expression and estimate its cost, of the reference and of kubecel, in an
@@ -105,38 +74,15 @@ func compileSides(tb testing.TB) (sides [2]func(expr string)) {
 	return sides
 }
 
-// TestPeerCompile prints how long both sides take for an expression, by processor time in turns.
-func TestPeerCompile(t *testing.T) {
-	if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestPeer") {
-		t.Skip("run by make bench-peer")
-	}
+// estimatedRows compile expressions with an estimate.
+func estimatedRows(t *testing.T, measure func(row)) { compiledRows(t, writtenExpressions, measure) }
+
+// refusedRows find out what is wrong with expressions.
+func refusedRows(t *testing.T, measure func(row)) { compiledRows(t, badExpressions, measure) }
+
+func compiledRows(t *testing.T, expressions []string, measure func(row)) {
 	sides := compileSides(t)
-	for _, set := range []struct {
-		name        string
-		expressions []string
-		least       float64
-	}{{"accepted", peerExpressions, 4}, {"refused", badExpressions, 0}} {
-		product := 1.0
-		for _, expr := range set.expressions {
-			const rounds, runs = 7, 400
-			var times, counts [2][]float64
-			for range rounds {
-				for i, side := range sides {
-					n, allocs := cpuPerRun(t, runs, func() { side(expr) })
-					times[i], counts[i] = append(times[i], n), append(counts[i], allocs)
-				}
-			}
-			ratio := slices.Min(times[0]) / slices.Min(times[1])
-			product *= ratio
-			slices.Sort(times[0])
-			slices.Sort(times[1])
-			t.Logf("%5.1f times less (median %5.1f), %6.0f ns and %5.0f allocations for %7.0f and %5.0f: %s", ratio,
-				times[0][rounds/2]/times[1][rounds/2], times[1][0], slices.Min(counts[1]), times[0][0], slices.Min(counts[0]), expr)
-		}
-		mean := math.Pow(product, 1/float64(len(set.expressions)))
-		t.Logf("%s: %.1f times less, geometric mean", set.name, mean)
-		if mean < set.least {
-			t.Errorf("%s: less than %v times less than the reference", set.name, set.least)
-		}
+	for _, expr := range expressions {
+		measure(row{name: expr, contestants: []func(){func() { sides[0](expr) }, func() { sides[1](expr) }}})
 	}
 }
