@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/eval"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // outOfBudget is what an API server says when the budget does not suffice.
@@ -68,6 +69,17 @@ func (w *walk) ResolveName(name string) (any, bool) {
 		return types.OptionalOf(w.oldSelf), true
 	}
 	return w.oldSelf, true
+}
+
+// ResolveNative returns self and oldSelf as data. It is part of eval.NativeVars.
+func (w *walk) ResolveNative(name string) (any, *typesystem.Schema) {
+	switch {
+	case name == "self":
+		return w.object, w.node.schema.WithObjectMeta()
+	case name == "oldSelf" && w.node.oldSelf && w.old != nil && !w.optional:
+		return w.old, w.node.schema.WithObjectMeta()
+	}
+	return nil, nil
 }
 
 // rule evaluates one rule. It is false if validation ends.

@@ -25,7 +25,7 @@ type Spending struct {
 // the context has ended.
 func (w *walk) eval(r *nodeRule, at *step, program *eval.Program, message bool) (result eval.Result) {
 	if w.spent == nil {
-		result = program.Eval(w.ctx, w, w.limit)
+		result = w.runner.Eval(w.ctx, program, w, w.limit)
 	} else {
 		var record *eval.Record
 		result, record = program.Record(w.ctx, w, w.limit)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecel/kubecel/cost"
+	"github.com/kubecel/kubecel/internal/eval"
 )
 
 // Options say how to validate an object. The zero value is what an API server does.
@@ -48,6 +49,7 @@ func (v *Validator) Validate(ctx context.Context, object, old any, options Optio
 			r.current = &pair{value: object, old: old, schema: v.root.schema}
 		}
 		w.visit(v.root, nil, object, old, r)
+		w.runner.Close()
 	}
 	w.result.Spent = w.budget.Spent() - spent
 	w.result.Exhausted = w.budget.Exhausted()
@@ -77,6 +79,7 @@ type walk struct {
 	path   *field.Path
 	budget *Budget
 	limit  uint64
+	runner eval.Runner
 	spent  func(Spending)
 	result Result
 	err    error

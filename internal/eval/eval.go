@@ -49,6 +49,8 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Vars resolves the variables of an expression. A variable has one value during
@@ -57,6 +59,15 @@ type Vars interface {
 	// ResolveName returns the value of a variable, a ref.Val or a native Go
 	// value, and whether there is one.
 	ResolveName(name string) (any, bool)
+}
+
+// NativeVars are variables some of which are data with a schema. Their values are the
+// same either way.
+type NativeVars interface {
+	Vars
+	// ResolveNative returns the data of a variable and its schema, nil if ResolveName is
+	// to be asked.
+	ResolveNative(name string) (any, *typesystem.Schema)
 }
 
 // Kind classifies the outcome of an evaluation, so that no caller needs to look

@@ -20,12 +20,14 @@ const (
 
 // frame is the state of one evaluation.
 type frame struct {
-	prog  *Program
-	vars  Vars
-	done  <-chan struct{}
-	cost  uint64
-	limit uint64
-	mode  mode
+	prog *Program
+	vars Vars
+	// natives are the variables if some of them are data with a schema.
+	natives NativeVars
+	done    <-chan struct{}
+	cost    uint64
+	limit   uint64
+	mode    mode
 	// depth is the number of muted parts in progress. Each hides the local
 	// variables that are bound outside of it.
 	depth       int32

@@ -16,7 +16,8 @@ import (
 // A form is what is known of a loop: that it is one of a macro, in which nothing but the
 // macro itself knows the accumulator. Such a loop needs no CEL value for it.
 type form struct {
-	macro macro
+	// macro is loopAll to loopCollect, opNone for any other loop.
+	macro op
 	// body is the condition of all(), exists(), exists_one() and filter(), and of map() if
 	// it has one, nil otherwise.
 	body node
@@ -27,18 +28,6 @@ type form struct {
 	// sum is the price of adding one.
 	sum func(x, y uint64) uint64
 }
-
-type macro uint8
-
-const (
-	// macroNone is any other loop.
-	macroNone macro = iota
-	macroAll
-	macroExists
-	macroExistsOne
-	// macroCollect is map() and filter().
-	macroCollect
-)
 
 // formOf recognizes a macro by its nodes. Accu is the accumulator in the body of the
 // loop, and last that of the result.
@@ -55,9 +44,9 @@ func formOf(n *foldNode, accu, last *local) form {
 		switch {
 		case !ok:
 		case first.val == types.True && step.decisive == types.False:
-			return form{macro: macroAll, body: step.args[1]}
+			return form{macro: loopAll, body: step.args[1]}
 		case first.val == types.False && step.decisive == types.True:
-			return form{macro: macroExists, body: step.args[1]}
+			return form{macro: loopExists, body: step.args[1]}
 		}
 	case *attrNode:
 		choice, ok := step.attr.(*conditional)
@@ -69,7 +58,7 @@ func formOf(n *foldNode, accu, last *local) form {
 		if !isDerived || !isVar || len(yes.steps) > 0 || len(no.steps) > 0 || no.local != accu || no.global {
 			break
 		}
-		if f := collects(n, yes.operand, accu, last, 2); f.macro != macroNone {
+		if f := collects(n, yes.operand, accu, last, 2); f.macro != opNone {
 			f.body = choice.condition
 			return f
 		}
@@ -119,7 +108,7 @@ func collects(n *foldNode, step node, accu, last *local, uses int) form {
 	if list, ok := first.val.(traits.Lister); !ok || list.Size() != types.IntZero {
 		return form{}
 	}
-	return form{macro: macroCollect, elem: add.list.args[0], listID: add.list.nodeID, addID: add.nodeID, sum: add.sized}
+	return form{macro: loopCollect, elem: add.list.args[0], listID: add.list.nodeID, addID: add.nodeID, sum: add.sized}
 }
 
 // counts recognizes exists_one().
@@ -132,7 +121,7 @@ func counts(n *foldNode, body, step node, accu *local) form {
 	if one, ok := add.args[1].(*constNode); !ok || one.val != types.IntOne {
 		return form{}
 	}
-	return form{macro: macroExistsOne, body: body, addID: add.nodeID, sum: add.sized}
+	return form{macro: loopExistsOne, body: body, addID: add.nodeID, sum: add.sized}
 }
 
 func (n *foldNode) fast(f *frame) value {
@@ -168,6 +157,7 @@ func (n *foldNode) loop(f *frame, s *foldState, over value) (value, bool) {
 	case kindList:
 		sp = span{list: over.list(), of: over.of.Items}
 		sp.size = len(sp.list)
+		f.took(loopList)
 	case kindMap:
 		if !over.of.HasKeys() {
 			return value{}, false
@@ -175,11 +165,13 @@ func (n *foldNode) loop(f *frame, s *foldState, over value) (value, bool) {
 		sp.fields, sp.of = over.object(), over.of.AdditionalProperties
 		sp.keys = slices.Sorted(maps.Keys(sp.fields)) // values may point to them
 		sp.size = len(sp.keys)
+		f.took(loopMap)
 	default:
 		list := over.values()
 		if list == nil {
 			return value{}, false
 		}
+		f.took(loopValues)
 		sp.values, sp.size = list.elems, len(list.elems)
 	}
 	return n.over(f, s, &sp), true
@@ -211,12 +203,15 @@ func (sp *span) at(f *frame, s *foldState, i int) {
 // over goes over a span.
 func (n *foldNode) over(f *frame, s *foldState, sp *span) value {
 	i := 0
+	if n.macro != opNone {
+		f.took(n.macro)
+	}
 	switch n.macro {
-	case macroAll, macroExists:
+	case loopAll, loopExists:
 		i = n.quantify(f, s, sp)
-	case macroExistsOne:
+	case loopExistsOne:
 		i = n.count(f, s, sp)
-	case macroCollect:
+	case loopCollect:
 		i = n.collect(f, s, sp)
 	}
 	for ; i < sp.size; i++ {
@@ -234,7 +229,7 @@ func (n *foldNode) over(f *frame, s *foldState, sp *span) value {
 // quantify goes on as long as all() and exists() are undecided. It returns from where on
 // turn is to go on: after a body that has no answer.
 func (n *foldNode) quantify(f *frame, s *foldState, sp *span) (next int) {
-	decisive := n.macro == macroExists
+	decisive := n.macro == loopExists
 	// The condition has one node more in exists().
 	units := uint64(2)
 	if decisive {

@@ -137,6 +137,7 @@ const fewStrings = 8
 func (n *memberNode) fast(f *frame) value {
 	val := n.arg.fast(f)
 	if val.isString() {
+		f.took(pathMember)
 		if n.few != nil {
 			return boolOf(slices.Contains(n.few, val.text()))
 		}

@@ -35,9 +35,31 @@ const (
 	opNot
 	opNotFalse
 	opDyn
-	// ops is the number of ops.
-	ops
+
+	// The other fast paths, so that tests can name all of them.
+
+	// pathData and pathSchema are paths through data without and with a schema.
+	pathData
+	pathSchema
+	pathMember
+	// loopList and the next two are what loops go over.
+	loopList
+	loopMap
+	loopValues
+	loopAll
+	loopExists
+	loopExistsOne
+	loopCollect
+	// fastPaths is how many there are.
+	fastPaths
 )
+
+// took tells a test which fast path gave an answer.
+func (f *frame) took(path op) {
+	if f.prog.watch != nil {
+		f.prog.watch(path)
+	}
+}
 
 // opsByName are the ops by the function that they are, and the overload without which
 // there is no such function in an environment.
@@ -74,6 +96,7 @@ func (n *callNode) fast(f *frame) value {
 	case len(n.args) == 1:
 		arg := n.args[0].fast(f)
 		if val, ok := n.one(arg); ok {
+			f.took(n.op)
 			if n.sized != nil {
 				f.charge(n.nodeID, n.sized(arg.size(), 1))
 				return val
@@ -89,6 +112,7 @@ func (n *callNode) fast(f *frame) value {
 	}
 	rhs := n.args[1].fast(f)
 	if val, ok := n.two(f, lhs, rhs); ok {
+		f.took(n.op)
 		if n.sized != nil {
 			f.charge(n.nodeID, n.sized(lhs.size(), rhs.size()))
 			return val

@@ -26,6 +26,8 @@ type Program struct {
 	tracked bool
 	// odd is true if values are made by an adapter of which fast knows nothing.
 	odd bool
+	// watch is told of each fast path that gives an answer, in tests.
+	watch func(op)
 	// external evaluates the expression in place of the nodes, see [External].
 	external func(context.Context, Vars, uint64) (ref.Val, uint64, error)
 }
@@ -67,16 +69,52 @@ func (p *Program) eval(ctx context.Context, vars Vars, limit uint64, record *Rec
 		return p.evalExternally(ctx, vars, limit)
 	}
 	f := p.frames.Get().(*frame)
+	res = f.eval(ctx, p, vars, limit, record)
+	p.frames.Put(f)
+	return res
+}
+
+// A Runner evaluates programs one after the other in one frame. It is not safe for
+// concurrent use. The zero value is ready.
+type Runner struct {
+	frame *frame
+	from  *sync.Pool
+}
+
+// Eval is [Program.Eval].
+func (r *Runner) Eval(ctx context.Context, p *Program, vars Vars, limit uint64) Result {
+	if p.external != nil {
+		return p.evalExternally(ctx, vars, limit)
+	}
+	if r.frame == nil {
+		r.frame, r.from = p.frames.Get().(*frame), p.frames
+	}
+	return r.frame.eval(ctx, p, vars, limit, nil)
+}
+
+// Close gives the frame back.
+func (r *Runner) Close() {
+	if r.frame != nil {
+		r.from.Put(r.frame)
+		*r = Runner{}
+	}
+}
+
+func (f *frame) eval(ctx context.Context, p *Program, vars Vars, limit uint64, record *Record) (res Result) {
 	f.prog, f.vars, f.done, f.limit = p, vars, ctx.Done(), limit
-	for tracked, again := p.tracked, true; again; tracked = true {
+	f.natives, _ = vars.(NativeVars)
+	var again bool
+	for tracked := p.tracked; ; tracked = true {
 		if record != nil {
 			record.begin(f, limit)
 		}
 		res, again = f.run(tracked)
 		f.reset()
+		if !again {
+			break
+		}
 	}
-	f.prog, f.vars, f.done, f.record = nil, nil, nil, nil
-	p.frames.Put(f)
+	f.prog, f.vars, f.natives, f.done, f.record = nil, nil, nil, nil, nil
 	if res.Kind == KindInterrupted {
 		res.Err = fmt.Errorf("%w: %w", res.Err, context.Cause(ctx))
 	}

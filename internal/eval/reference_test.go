@@ -32,6 +32,8 @@ type engines struct {
 	planner *Planner
 	price   pricing
 	newer   newer
+	// watch is told of the fast paths that give answers.
+	watch func(op)
 	// functions are the names of the functions of all overloads.
 	functions map[string]string
 }
@@ -358,7 +360,11 @@ func (e *engines) compareLimit(t testing.TB, text string, ast *cel.Ast, vars act
 }
 
 func (e *engines) plan(ast *cel.Ast) (*Program, error) {
-	return e.planner.Plan(ast.NativeRep(), e.env.CELTypeProvider())
+	p, err := e.planner.Plan(ast.NativeRep(), e.env.CELTypeProvider())
+	if p != nil {
+		p.watch = e.watch
+	}
+	return p, err
 }
 
 func native(ast *cel.Ast) *celast.AST { return ast.NativeRep() }
@@ -432,8 +438,9 @@ func possible(prog reference, vars activation, want outcome) bool {
 var variables = map[string]*cel.Type{
 	"i": cel.IntType, "u": cel.UintType, "d": cel.DoubleType, "s": cel.StringType, "b": cel.BoolType,
 	"y": cel.BytesType, "ts": cel.TimestampType, "dur": cel.DurationType, "n": cel.NullType, "nan": cel.DoubleType,
-	"x":  cel.DynType,
-	"li": cel.ListType(cel.IntType), "ls": cel.ListType(cel.StringType), "ld": cel.ListType(cel.DynType),
+	"x":     cel.DynType,
+	"typed": cel.DynType,
+	"li":    cel.ListType(cel.IntType), "ls": cel.ListType(cel.StringType), "ld": cel.ListType(cel.DynType),
 	"lm": cel.ListType(cel.MapType(cel.StringType, cel.DynType)),
 	"m":  cel.MapType(cel.StringType, cel.IntType), "md": cel.MapType(cel.StringType, cel.DynType),
 	"mi": cel.MapType(cel.IntType, cel.StringType), "mb": cel.MapType(cel.BoolType, cel.IntType),

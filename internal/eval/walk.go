@@ -129,11 +129,20 @@ func (v *variable) start(f *frame) (value, bool) {
 		}
 	}
 	in := &f.inputs[v.input]
+	if in.unboxed {
+		return in.value, true
+	}
+	if f.natives != nil {
+		if data, of := f.natives.ResolveNative(v.name); of != nil {
+			in.value, in.unboxed = f.native(of, data), true
+			return in.value, true
+		}
+	}
 	if !in.known {
 		in.val, in.present = f.vars.ResolveName(v.name)
 		in.known = true
 	}
-	if !in.unboxed && in.present {
+	if in.present {
 		val := f.unbox(in.val)
 		if val.isBoxed() {
 			return val, true // a map finds a key that is a list by identity
@@ -160,6 +169,11 @@ func (v *variable) fast(f *frame) (value, error) {
 		return start, nil
 	}
 	if end, units, ok := v.path.walk(f, start); ok {
+		if start.dynamic() {
+			f.took(pathData)
+		} else {
+			f.took(pathSchema)
+		}
 		f.spend(units * common.SelectAndIdentCost)
 		return end, nil
 	}
