@@ -146,7 +146,11 @@ type program struct {
 
 // compile compiles all expressions, in the order of a server.
 func (p *Policy) compile(s server.Environment) (*program, error) {
-	c, err := policy.NewCompiler(policy.Config{Server: s, Params: p.spec.ParamKind != nil})
+	return p.compileAs(policy.Config{Server: s, Params: p.spec.ParamKind != nil})
+}
+
+func (p *Policy) compileAs(config policy.Config) (*program, error) {
+	c, err := policy.NewCompiler(config)
 	if err != nil {
 		return nil, err
 	}

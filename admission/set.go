@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/cel-go/common/types/ref"
 	apivalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecel/kubecel/cost"
@@ -102,7 +103,7 @@ func (s *Set) Evaluate(ctx context.Context, r *Request, cluster *Cluster) (*Deci
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	d := &dispatch{matcher: matcher{request: r, cluster: cluster}, inputs: map[GroupVersionKind]*policy.Inputs{}}
+	d := &dispatch{matcher: matcher{request: r, cluster: cluster}, seen: map[seenAs]*seen{}}
 	if r.Resource.Group != apiGroup || !slices.Contains(exempt, r.Resource.Resource) {
 		for _, h := range s.hooks {
 			if err := d.dispatch(ctx, h); err != nil {
@@ -146,8 +147,9 @@ type dispatch struct {
 	matcher
 	decision Decision
 	failures []failure
-	// inputs are the variables of the request, by the kind that it is seen as.
-	inputs map[GroupVersionKind]*policy.Inputs
+	seen     map[seenAs]*seen
+	// namespace is nil as long as no policy needed it.
+	namespace *namespaceValues
 }
 
 // failure is what a binding that audits records.
@@ -218,31 +220,60 @@ func (d *dispatch) dispatch(ctx context.Context, h hook) error {
 	return nil
 }
 
+// seen is a request as a policy sees it.
+type seen struct {
+	in *policy.Inputs
+	// matching is what match conditions see: the kind is that of the equivalent, and the
+	// resource that of the request.
+	matching *policy.Inputs
+}
+
+// see returns the variables of the request. They are made once for all policies that see
+// it alike.
+func (d *dispatch) see(ctx context.Context, as target) (*seen, error) {
+	key := seenAs{as.resource, as.kind}
+	if s := d.seen[key]; s != nil {
+		return s, nil
+	}
+	in, err := d.inputs(ctx, as)
+	if err != nil {
+		return nil, err
+	}
+	s := &seen{in: in, matching: in}
+	if as.resource != d.request.Resource {
+		matching := *in
+		matching.Request = policy.Shown(d.request.value(target{resource: d.request.Resource, kind: as.kind}))
+		s.matching = &matching
+	}
+	d.seen[key] = s
+	return s, nil
+}
+
+type seenAs struct {
+	resource GroupVersionResource
+	kind     GroupVersionKind
+}
+
 // bound evaluates a policy as a binding has it.
 func (d *dispatch) bound(ctx context.Context, h hook, b *Binding, as target, params []param, annotations map[string][]string) error {
-	in := d.inputs[as.kind]
-	if in == nil && len(params) > 0 {
+	var s *seen
+	if len(params) > 0 {
 		var err error
-		if in, err = d.matcher.inputs(ctx, as); err != nil {
+		if s, err = d.see(ctx, as); err != nil {
 			d.configError(err, h.policy, b)
 			return nil
 		}
-		d.inputs[as.kind] = in
 	}
 	namespace, err := d.requestNamespace(ctx)
 	if err != nil {
 		return err
 	}
 	for _, param := range params {
-		own := *in
-		own.Params = policy.Value(param.content)
-		own.Namespace, own.WholeNamespace = policy.Shown(shownNamespace(namespace)), policy.Shown(wholeNamespace(namespace))
-		// The kind is that of the equivalent, the resource that which matched: match
-		// conditions see the resource of the request.
-		own.Request = policy.Shown(d.request.value(as))
-		matching := own
-		matching.Request = policy.Shown(d.request.value(target{resource: d.request.Resource, kind: as.kind}))
-		e := evaluator{policy: h.policy, program: h.program, in: &own, matching: &matching, call: cost.PerCallLimit}
+		in, matching := *s.in, *s.matching
+		in.Params = policy.Value(param.content)
+		matching.Params = in.Params
+		in.Namespace, in.WholeNamespace = namespace.shown, namespace.whole
+		e := evaluator{policy: h.policy, program: h.program, in: &in, matching: &matching, call: cost.PerCallLimit}
 		result := e.run(ctx)
 		result.Policy, result.Binding, result.Param = h.policy.name, b.name, param.name
 		d.decision.Evaluations = append(d.decision.Evaluations, result)
@@ -251,13 +282,25 @@ func (d *dispatch) bound(ctx context.Context, h hook, b *Binding, as target, par
 	return nil
 }
 
-// requestNamespace is the namespace of the request. A namespace is in none.
-func (d *dispatch) requestNamespace(ctx context.Context) (map[string]any, error) {
-	unknown := d.cluster == nil || d.cluster.Namespace == nil
-	if unknown || d.request.Namespace == "" || d.request.Kind == (GroupVersionKind{Version: "v1", Kind: "Namespace"}) {
-		return nil, nil
+// namespaceValues are the values of a namespace.
+type namespaceValues struct{ shown, whole ref.Val }
+
+// requestNamespace is the namespace of the request, looked up once. A namespace is in
+// none.
+func (d *dispatch) requestNamespace(ctx context.Context) (*namespaceValues, error) {
+	if d.namespace != nil {
+		return d.namespace, nil
 	}
-	return d.cluster.namespace(ctx, d.request.Namespace)
+	var found map[string]any
+	unknown := d.cluster == nil || d.cluster.Namespace == nil
+	if !unknown && d.request.Namespace != "" && d.request.Kind != (GroupVersionKind{Version: "v1", Kind: "Namespace"}) {
+		var err error
+		if found, err = d.cluster.namespace(ctx, d.request.Namespace); err != nil {
+			return nil, err
+		}
+	}
+	d.namespace = &namespaceValues{policy.Shown(shownNamespace(found)), policy.Shown(wholeNamespace(found))}
+	return d.namespace, nil
 }
 
 // act does what the binding says of a result.

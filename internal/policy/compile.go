@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/kubecel/kubecel/internal/compile"
 	"github.com/kubecel/kubecel/internal/eval"
 	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/internal/typesystem"
 	"github.com/kubecel/kubecel/library"
 )
 
@@ -24,6 +26,18 @@ type Config struct {
 	Params bool
 	// Patches tells whether the policy mutates.
 	Patches bool
+	// Types are the types of variables that are dyn without one.
+	Types map[string]Typed
+	// AnyResult tells not to look at the types of results.
+	AnyResult bool
+}
+
+// Typed is a type of data.
+type Typed struct {
+	// Name is the name of the type. Equal names are of equal schemas.
+	Name string
+	// Schema describes the data.
+	Schema *typesystem.Schema
 }
 
 // Expression is a compiled expression, or one that does not compile.
@@ -55,6 +69,8 @@ type Compiler struct {
 	provider  *provider
 	variables *decl
 	scopes    map[Traits]*compile.Scope
+	// typed are the types of data by name.
+	typed map[string]*types.Type
 	// computed are the variables by name: the last of a name counts.
 	computed map[string]*Expression
 }
@@ -65,15 +81,31 @@ func NewCompiler(config Config) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	variables := object(variablesType, map[string]*decl{})
+	variables, base := object(variablesType, map[string]*decl{}), env.CEL().CELTypeProvider()
+	typed := map[string]*types.Type{}
+	for _, name := range slices.Sorted(maps.Keys(config.Types)) {
+		if t := config.Types[name]; typed[t.Name] == nil {
+			provider := env.Provider(base, t.Schema, t.Name)
+			base, typed[t.Name] = provider, provider.Type()
+		}
+	}
 	return &Compiler{
 		config:    config,
 		env:       env,
-		provider:  newProvider(env.CEL().CELTypeProvider(), namespaceType(), requestType(), variables),
+		provider:  newProvider(base, namespaceType(), requestType(), variables),
+		typed:     typed,
 		variables: variables,
 		scopes:    map[Traits]*compile.Scope{},
 		computed:  map[string]*Expression{},
 	}, nil
+}
+
+// typeOf returns the type of a variable, dyn if none is known.
+func (c *Compiler) typeOf(variable string) *types.Type {
+	if t := c.typed[c.config.Types[variable].Name]; t != nil {
+		return t
+	}
+	return types.DynType
 }
 
 // environment returns the functions that a policy has.
@@ -97,23 +129,22 @@ func (c *Compiler) scope(traits Traits) (*compile.Scope, error) {
 		return s, nil
 	}
 	declared := []*decls.VariableDecl{
-		decls.NewVariable(ObjectName, types.DynType),
-		decls.NewVariable(OldObjectName, types.DynType),
+		decls.NewVariable(ObjectName, c.typeOf(ObjectName)),
+		decls.NewVariable(OldObjectName, c.typeOf(OldObjectName)),
 		decls.NewVariable(NamespaceName, types.NewObjectType("kubernetes.Namespace")),
 		decls.NewVariable(RequestName, types.NewObjectType("kubernetes.AdmissionRequest")),
 	}
 	if traits.Params {
-		declared = append(declared, decls.NewVariable(ParamsName, types.DynType))
+		declared = append(declared, decls.NewVariable(ParamsName, c.typeOf(ParamsName)))
 	}
 	if traits.Authorizer {
 		declared = append(declared, decls.NewVariable(AuthorizerName, library.AuthorizerType()),
 			decls.NewVariable(RequestResourceName, library.ResourceCheckType()))
 	}
-	provider := types.Provider(c.provider)
 	if traits.Variables {
 		declared = append(declared, decls.NewVariable(VariablesName, c.variables.cel))
 	}
-	s, err := c.env.Scope(provider, nil, declared...)
+	s, err := c.env.Scope(c.provider, nil, declared...)
 	if err == nil {
 		c.scopes[traits] = s
 	}
@@ -143,7 +174,7 @@ func (c *Compiler) Compile(kind Kind, source string) (*Expression, error) {
 	}
 	x := &Expression{Kind: kind, Source: source}
 	compiled, failed := scope.Compile(source)
-	if compiled != nil {
+	if compiled != nil && !c.config.AnyResult {
 		// A result of the wrong type counts before a program that cannot be planned.
 		if wrong := checkResult(source, compiled.Type(), traits.Results); wrong != nil {
 			x.Err = wrong
