@@ -25,6 +25,9 @@ type Expression struct {
 	estimate cost.Range
 }
 
+// Reference is a variable, or a place in its value, that an expression reads.
+type Reference = compile.Reference
+
 // Compile parses, type-checks and estimates an expression, and prepares it for
 // evaluation. The error of an expression that does not compile is a *CompileError.
 func (e *Env) Compile(expression string) (*Expression, error) {
@@ -54,6 +57,30 @@ func (x *Expression) OutputType() *cel.Type {
 		return nil
 	}
 	return x.output
+}
+
+// TypeName returns the type that the expression evaluates to, as texts name it: the type
+// of an object is where its schema stands, such as self.spec.listeners[*].
+func (x *Expression) TypeName() string {
+	if x == nil || x.output == nil {
+		return ""
+	}
+	return x.env.scope.TypeName(x.output)
+}
+
+// References returns the variables and the places in their values that the expression
+// reads, each once, in the order of their texts. Variables of macros stand for what they
+// range over. A place that is only passed on, as by ?:, counts where it is read. The
+// expression is compiled again for each call.
+func (x *Expression) References() []Reference {
+	if x == nil || x.env == nil {
+		return nil
+	}
+	compiled, err := x.env.scope.Compile(x.source)
+	if err != nil {
+		return nil
+	}
+	return compiled.References()
 }
 
 // Estimate returns the least and the most that one evaluation may cost, in cost

@@ -23,7 +23,7 @@ func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 func (p Place) IsZero() bool { return p.Line == 0 }
 
 // Segments are the steps of a path: a string is the name of a field or the key of a
-// map, and an int the index in a list.
+// map, an int the index in a list, and nil, where it occurs, each element of a list or map.
 type Segments []any
 
 // UnmarshalJSON is part of json.Unmarshaler. Whole numbers become int.
@@ -32,11 +32,13 @@ func (s *Segments) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &steps); err != nil {
 		return err
 	}
-	*s = nil
+	*s = Segments{}
 	for _, step := range steps {
 		var index int
 		var name string
-		if err := json.Unmarshal(step, &index); err == nil {
+		if string(step) == "null" {
+			*s = append(*s, nil)
+		} else if err := json.Unmarshal(step, &index); err == nil {
 			*s = append(*s, index)
 		} else if err := json.Unmarshal(step, &name); err == nil {
 			*s = append(*s, name)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubecel/kubecel/internal/declare"
 	"github.com/kubecel/kubecel/internal/pricing"
 	"github.com/kubecel/kubecel/internal/server"
+	"github.com/kubecel/kubecel/internal/typesystem"
 )
 
 // Scope compiles the expressions of one place: the base environment, its
@@ -28,6 +29,14 @@ type Scope struct {
 	sizes    pricing.Sizer
 	// cel is the environment by which cel-go plans the programs of the scope.
 	cel func() (*cel.Env, error)
+}
+
+// TypeName is what texts call a type.
+func (s *Scope) TypeName(t *types.Type) string {
+	if p, ok := s.provider.(*typesystem.Provider); ok {
+		return p.Words(t)
+	}
+	return t.String()
 }
 
 // Scope adds variables to the environment, and the types of a provider. Nil sizes mean
