@@ -132,17 +132,14 @@ func (r *nodeRule) evalError(code diag.Code, result eval.Result) *diag.EvalError
 // fail reports a rule that gave no answer, or if r is nil the rules of a place. As in an API server
 // it names the type of the value instead of the value, and always counts.
 func (w *walk) fail(code diag.Code, r *Rule, at *step, err error, message string) {
-	path := w.at(at)
+	path := w.spot(at, "")
 	w.result.Violations = append(w.result.Violations,
-		violation(code, path, message, w.object, r, err, field.Invalid(path, w.node.schema.Type, message)))
+		w.violation(code, path, message, r, err, field.Invalid(nil, w.node.schema.Type, message)))
 }
 
 // violated reports a rule that is false. It is false if validation ends.
 func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
-	path := w.at(at)
-	if r.FieldPath != "" {
-		path = path.Child(r.FieldPath)
-	}
+	path := w.spot(at, r.FieldPath)
 	found := &w.result.Violations
 	if !r.OldSelf && was.holds() {
 		found = &w.result.Warnings
@@ -164,7 +161,7 @@ func (w *walk) violated(r *nodeRule, at *step, was ratchet) bool {
 	if t := w.node.schema.Type; t == "object" || t == "array" {
 		bad = field.OmitValueType{}
 	}
-	*found = append(*found, violation(diag.Violated, path, message, w.object, r.Rule, nil, reportedViolation(r.Reason, path, bad, message)))
+	*found = append(*found, w.violation(diag.Violated, path, message, r.Rule, nil, reportedViolation(r.Reason, bad, message)))
 	return true
 }
 
@@ -176,14 +173,14 @@ const maxMessageSize = 5 << 10
 // unusable. It is false if validation ends, which adds a violation to found.
 //
 // As in an API server, oldSelf is no optional here even if it is one in the rule.
-func (w *walk) message(r *nodeRule, at *step, path *field.Path, found *[]diag.Violation) (message string, ok bool) {
+func (w *walk) message(r *nodeRule, at *step, path spot, found *[]diag.Violation) (message string, ok bool) {
 	result := w.eval(r, at, r.message, true)
 	if w.err != nil {
 		return "", false
 	}
 	end := func(code diag.Code, err error, detail string) (string, bool) {
 		w.budget.exhaust()
-		*found = append(*found, violation(code, path, detail, w.object, r.Rule, err, field.Invalid(path, w.node.schema.Type, detail)))
+		*found = append(*found, w.violation(code, path, detail, r.Rule, err, field.Invalid(nil, w.node.schema.Type, detail)))
 		return "", false
 	}
 	if !w.budget.Spend(result.Cost) {

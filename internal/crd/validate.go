@@ -80,9 +80,13 @@ type walk struct {
 	budget *Budget
 	limit  uint64
 	runner eval.Runner
-	spent  func(Spending)
-	result Result
-	err    error
+	// places are those of the rules that were violated, and spotText is room for the
+	// place of the next violation.
+	places   map[*Rule]string
+	spotText []byte
+	spent    func(Spending)
+	result   Result
+	err      error
 	// keys is a stack of the keys of the maps on the way.
 	keys []string
 

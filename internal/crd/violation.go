@@ -43,30 +43,37 @@ type Result struct {
 }
 
 // violation makes a violation of a rule, nil if it is about none in particular.
-// Server is the error that an API server reports.
-func violation(code diag.Code, path *field.Path, message string, value any, r *Rule, err error, server *field.Error) diag.Violation {
-	v := diag.Violation{Code: code, Message: message, Reason: string(ReasonInvalid), Value: value, Err: err, Server: server}
-	if path != nil {
-		v.Path = path.String()
+// Server is the error that an API server reports, without its place.
+func (w *walk) violation(code diag.Code, at spot, message string, r *Rule, err error, server *field.Error) diag.Violation {
+	v := diag.Violation{
+		Code: code, Path: at.text, Message: message, Reason: string(ReasonInvalid), Value: w.object, Err: err, Server: at.on(server),
 	}
-	if r != nil {
-		v.Rule, v.RulePath = r.Expr, r.Place()
-		if r.Reason != nil {
-			v.Reason = *r.Reason
+	if r == nil {
+		return v
+	}
+	v.Rule = r.Expr
+	if v.RulePath = w.places[r]; v.RulePath == "" {
+		if w.places == nil {
+			w.places = map[*Rule]string{}
 		}
+		v.RulePath = r.Place()
+		w.places[r] = v.RulePath
+	}
+	if r.Reason != nil {
+		v.Reason = *r.Reason
 	}
 	return v
 }
 
 // reportedViolation is the error of a violation with a reason. A duplicate has no detail.
-func reportedViolation(reason *string, path *field.Path, bad any, message string) *field.Error {
+func reportedViolation(reason *string, bad any, message string) *field.Error {
 	switch {
 	case is(reason, string(ReasonDuplicate)):
-		return field.Duplicate(path, bad)
+		return field.Duplicate(nil, bad)
 	case is(reason, string(ReasonForbidden)):
-		return field.Forbidden(path, message)
+		return field.Forbidden(nil, message)
 	case is(reason, string(ReasonRequired)):
-		return field.Required(path, message)
+		return field.Required(nil, message)
 	}
-	return field.Invalid(path, bad, message)
+	return field.Invalid(nil, bad, message)
 }

@@ -32,15 +32,32 @@
 //
 // # From nodes to a value
 //
-// [Program.Eval] evaluates the tree in a frame, which holds what changes. Everything
-// that may take long passes one of three places: callNode.invoke enters every
-// implementation of a function, foldState.turn every iteration, and frame.charge
-// counts every unit of cost.
+// [Program.Eval] evaluates the tree in a frame, which holds what changes. A [Runner] has
+// one frame for all rules of an object. Everything that may take long passes one of three
+// places: callNode.invoke enters every implementation of a function, foldState.turn and
+// the three loops of macros every iteration (all four ask frame.interrupt), and
+// frame.charge and frame.spend count every unit of cost.
 //
-// The fast paths are step.quick (usual objects and keys), the variables of comprehensions
-// in attrNode.eval, appendNode (lists that grow by one element), ordered (ints and strings)
-// and, above all, evaluation without the stack of the server's tracker: see the type stack.
-// Each one leaves to the general path what it does not know.
+// Each node has two ways to its value. Eval makes a CEL value in any mode, also with the
+// stack of the server's tracker (see the type stack) and for a record of costs. Fast is
+// for plain evaluations, which most are. It has the same value at the same cost, as a
+// type value: a bool, an int, a string, or a map or list of data with its schema, of
+// which no CEL value is made before one is needed. The kind of the value guards each fast
+// path, so that data with and without a type take the same:
+//
+//	self.items.all(e, e.n < 3)
+//
+//	foldNode.quantify         goes over []any by index, and charges for the condition
+//	├ range  variable.walk    self is map[string]any with a schema; items is bound when
+//	│                         the expression is planned, see step.property
+//	└ body   callNode.two     opLess, of two ints
+//	         ├ variable.walk  e is the data of the element
+//	         └ constNode      unboxed when it is planned
+//
+// What a fast path does not know (an error, another kind, a number that overflows), it
+// leaves to the general way of the same node, with the operands that it has. The fast
+// paths have names, the constants of the type op. A test takes each of them, and compares
+// it with cel-go and with the general way, at every limit.
 package eval
 
 import (
