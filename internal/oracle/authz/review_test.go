@@ -68,7 +68,9 @@ func selecting(t *testing.T) (all []library.Attributes) {
 		all = append(all, q)
 	}
 	q := question()
-	q.FieldSelector = fields.Requirements{{Field: "a", Operator: selection.Exists}, {Field: "a", Operator: selection.In, Value: "b"}, {Field: "c", Operator: selection.NotIn}}
+	q.FieldSelector = fields.Requirements{
+		{Field: "a", Operator: selection.Exists}, {Field: "a", Operator: selection.In, Value: "b"}, {Field: "c", Operator: selection.NotIn},
+	}
 	return append(all, q)
 }
 
@@ -93,8 +95,9 @@ func TestReviews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type typed = authorizationv1.SubjectAccessReview
 	ours := map[string]library.Authorizer{
-		"typed": authz.BySubjectAccessReview(func(ctx context.Context, r *authorizationv1.SubjectAccessReview, _ metav1.CreateOptions) (*authorizationv1.SubjectAccessReview, error) {
+		"typed": authz.BySubjectAccessReview(func(ctx context.Context, r *typed, _ metav1.CreateOptions) (*typed, error) {
 			return post(ctx, server.URL, r)
 		}),
 		"map": authz.BySubjectAccessReview(func(ctx context.Context, r *map[string]any, _ struct{}) (*map[string]any, error) {
