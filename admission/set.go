@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/cel-go/common/types/ref"
 	apivalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecel/kubecel/cost"
@@ -148,8 +147,9 @@ type dispatch struct {
 	decision Decision
 	failures []failure
 	seen     map[seenAs]*seen
-	// namespace is nil as long as no policy needed it.
-	namespace *namespaceValues
+	// namespace is that of the request, nil if it is in none, once it was looked up.
+	namespace      map[string]any
+	namespaceKnown bool
 }
 
 // failure is what a binding that audits records.
@@ -242,7 +242,7 @@ func (d *dispatch) see(ctx context.Context, as target) (*seen, error) {
 	s := &seen{in: in, matching: in}
 	if as.resource != d.request.Resource {
 		matching := *in
-		matching.Request = policy.Shown(d.request.value(target{resource: d.request.Resource, kind: as.kind}))
+		matching.Request = d.request.shown(target{resource: d.request.Resource, kind: as.kind})
 		s.matching = &matching
 	}
 	d.seen[key] = s
@@ -272,7 +272,7 @@ func (d *dispatch) bound(ctx context.Context, h hook, b *Binding, as target, par
 		in, matching := *s.in, *s.matching
 		in.Params = policy.Value(param.content)
 		matching.Params = in.Params
-		in.Namespace, in.WholeNamespace = namespace.shown, namespace.whole
+		in.Namespace = namespace
 		e := evaluator{policy: h.policy, program: h.program, in: &in, matching: &matching, call: cost.PerCallLimit}
 		result := e.run(ctx)
 		result.Policy, result.Binding, result.Param = h.policy.name, b.name, param.name
@@ -282,13 +282,10 @@ func (d *dispatch) bound(ctx context.Context, h hook, b *Binding, as target, par
 	return nil
 }
 
-// namespaceValues are the values of a namespace.
-type namespaceValues struct{ shown, whole ref.Val }
-
 // requestNamespace is the namespace of the request, looked up once. A namespace is in
 // none.
-func (d *dispatch) requestNamespace(ctx context.Context) (*namespaceValues, error) {
-	if d.namespace != nil {
+func (d *dispatch) requestNamespace(ctx context.Context) (map[string]any, error) {
+	if d.namespaceKnown {
 		return d.namespace, nil
 	}
 	var found map[string]any
@@ -299,7 +296,7 @@ func (d *dispatch) requestNamespace(ctx context.Context) (*namespaceValues, erro
 			return nil, err
 		}
 	}
-	d.namespace = &namespaceValues{policy.Shown(shownNamespace(found)), policy.Shown(wholeNamespace(found))}
+	d.namespace, d.namespaceKnown = found, true
 	return d.namespace, nil
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
+
+	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/kubecel/kubecel/internal/policy"
 	"github.com/kubecel/kubecel/library"
@@ -41,6 +44,11 @@ func (r *Request) value(as target) map[string]any {
 	}
 	setTexts(value, map[string]string{"subResource": r.SubResource, "requestSubResource": sub, "name": r.Name, "namespace": r.Namespace})
 	return value
+}
+
+// shown returns the value when it is first needed.
+func (r *Request) shown(as target) func() ref.Val {
+	return sync.OnceValue(func() ref.Val { return policy.Shown(r.value(as)) })
 }
 
 // setTexts leaves out what is empty.
@@ -82,43 +90,6 @@ func anyList(texts []string) []any {
 		list[i] = text
 	}
 	return list
-}
-
-// shownMetadata are the fields of a namespace's metadata that expressions see.
-var shownMetadata = []string{
-	"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-	"deletionGracePeriodSeconds", "labels", "annotations", "finalizers",
-}
-
-// shownNamespace is a namespace as expressions see it.
-func shownNamespace(namespace map[string]any) map[string]any {
-	if namespace == nil {
-		return nil
-	}
-	metadata, _ := namespace["metadata"].(map[string]any)
-	shown := map[string]any{}
-	for _, name := range shownMetadata {
-		if value := metadata[name]; value != nil {
-			shown[name] = value
-		}
-	}
-	value := wholeNamespace(namespace)
-	value["metadata"] = shown
-	return value
-}
-
-// wholeNamespace is a namespace as audit annotations see it: with all its metadata.
-func wholeNamespace(namespace map[string]any) map[string]any {
-	if namespace == nil {
-		return nil
-	}
-	value := map[string]any{}
-	for _, part := range []string{"metadata", "spec", "status"} {
-		if value[part] = namespace[part]; value[part] == nil {
-			value[part] = map[string]any{}
-		}
-	}
-	return value
 }
 
 // shownParam is a parameter as expressions see it: with its kind, and whole numbers as
@@ -174,7 +145,7 @@ func (m *matcher) inputs(ctx context.Context, as target) (*policy.Inputs, error)
 			*o = converted
 		}
 	}
-	in := &policy.Inputs{Object: policy.Value(object), OldObject: policy.Value(oldObject), Request: policy.Shown(r.value(as))}
+	in := &policy.Inputs{Object: policy.Value(object), OldObject: policy.Value(oldObject), Request: r.shown(as)}
 	if m.cluster != nil && m.cluster.Authorizer != nil {
 		user := library.UserInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups, Extra: r.UserInfo.Extra}
 		resource := library.RequestResource{

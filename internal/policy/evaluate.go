@@ -71,7 +71,7 @@ func (g *Group) Evaluate(ctx context.Context, in *Inputs, limits Limits) Outcome
 		return out
 	}
 	traits := Kinds[g.kind]
-	a := in.bind(traits)
+	a := &activation{in: in, kind: traits}
 	if traits.Variables {
 		out.Variables = map[string]uint64{}
 		a.variables = &variables{

@@ -12,10 +12,12 @@ import (
 // Inputs are the values of the variables of a request. They belong to one request, and
 // must not change while they are used.
 type Inputs struct {
-	// Object, OldObject, Request and Namespace are unstructured; nil is null.
-	Object, OldObject, Request, Namespace ref.Val
-	// WholeNamespace is what audit annotations see instead of Namespace.
-	WholeNamespace ref.Val
+	// Object and OldObject are unstructured; nil is null.
+	Object, OldObject ref.Val
+	// Request returns the request as [Shown] does.
+	Request func() ref.Val
+	// Namespace is unstructured, nil if there is none.
+	Namespace map[string]any
 	// Params is nil if there are none.
 	Params ref.Val
 	// Authorizer and RequestResource are nil if there is no authorizer.
@@ -41,37 +43,42 @@ func (in *Inputs) Authorize(ctx context.Context, a library.Authorizer, user libr
 
 // activation resolves the variables of the expressions of a group.
 type activation struct {
-	values    map[string]ref.Val
+	in        *Inputs
+	kind      KindTraits
 	variables *variables
 }
 
-// bind chooses the values that expressions of a kind see.
-func (in *Inputs) bind(kind KindTraits) *activation {
-	a := &activation{values: map[string]ref.Val{
-		ObjectName: in.Object, OldObjectName: in.OldObject, RequestName: in.Request, ParamsName: in.Params, NamespaceName: types.NullValue,
-	}}
-	switch {
-	case kind.Whole:
-		a.values[NamespaceName] = in.WholeNamespace
-	case kind.Namespace:
-		a.values[NamespaceName] = in.Namespace
-	}
-	for name, value := range a.values {
-		if value == nil {
-			a.values[name] = types.NullValue
+// resolvers return the values of variables, nil for null.
+var resolvers = map[string]func(*activation) ref.Val{
+	ObjectName:    func(a *activation) ref.Val { return a.in.Object },
+	OldObjectName: func(a *activation) ref.Val { return a.in.OldObject },
+	ParamsName:    func(a *activation) ref.Val { return a.in.Params },
+	RequestName:   func(a *activation) ref.Val { return a.in.Request() },
+	NamespaceName: func(a *activation) ref.Val {
+		if !a.kind.Namespace {
+			return nil
 		}
-	}
-	if kind.Bound && in.Authorizer != nil {
-		a.values[AuthorizerName], a.values[RequestResourceName] = in.Authorizer, in.RequestResource
-	}
-	return a
+		return shownNamespace(a.in.Namespace, a.kind.Whole)
+	},
+	VariablesName: func(a *activation) ref.Val {
+		if a.variables == nil {
+			return nil
+		}
+		return a.variables
+	},
+	AuthorizerName:      func(a *activation) ref.Val { return a.in.Authorizer },
+	RequestResourceName: func(a *activation) ref.Val { return a.in.RequestResource },
 }
 
 // ResolveName returns the value of a variable.
 func (a *activation) ResolveName(name string) (any, bool) {
-	if name == VariablesName && a.variables != nil {
-		return a.variables, true
+	resolve := resolvers[name]
+	bound := a.kind.Bound && a.in.Authorizer != nil
+	if resolve == nil || !bound && (name == AuthorizerName || name == RequestResourceName) {
+		return nil, false
 	}
-	value, ok := a.values[name]
-	return value, ok
+	if value := resolve(a); value != nil {
+		return value, true
+	}
+	return types.NullValue, true
 }

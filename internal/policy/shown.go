@@ -32,37 +32,28 @@ func shown(data any, name string) ref.Val {
 		case plainInGo[name]:
 			return Value(value)
 		case mapsInGo[name]:
-			return &shownMap{shownValues{shownFields(value)}}
+			return &shownMap{shownValues{value}}
 		}
-		return &shownStruct{shownValues{shownFields(value)}}
+		return &shownStruct{shownValues{value}}
 	case []any:
-		list := &shownList{make([]ref.Val, len(value))}
-		for i, elem := range value {
-			list.elems[i] = shown(elem, "")
-		}
-		return list
+		return &shownList{value}
 	}
 	return types.DefaultTypeAdapter.NativeToValue(data)
 }
 
-func shownFields(data map[string]any) map[string]ref.Val {
-	fields := make(map[string]ref.Val, len(data))
-	for name, value := range data {
-		fields[name] = shown(value, name)
-	}
-	return fields
-}
-
-// shownValues are named values.
-type shownValues struct{ fields map[string]ref.Val }
+// shownValues are named values. Each is shown when it is looked up.
+type shownValues struct{ data map[string]any }
 
 func (m shownValues) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {
 		return types.ValOrErr(key, "unsupported map key type: %T", key), true
 	}
-	v, ok := m.fields[string(name)]
-	return v, ok
+	value, ok := m.data[string(name)]
+	if !ok {
+		return nil, false
+	}
+	return shown(value, string(name)), true
 }
 
 func (m shownValues) Get(key ref.Val) ref.Val {
@@ -80,15 +71,9 @@ func (m shownValues) Contains(key ref.Val) ref.Val {
 	return types.Bool(ok)
 }
 
-func (m shownValues) Size() ref.Val  { return types.Int(len(m.fields)) }
+func (m shownValues) Size() ref.Val  { return types.Int(len(m.data)) }
 func (m shownValues) Type() ref.Type { return types.MapType }
-func (m shownValues) Value() any {
-	native := make(map[string]any, len(m.fields))
-	for name, v := range m.fields {
-		native[name] = v.Value()
-	}
-	return native
-}
+func (m shownValues) Value() any     { return m.data }
 
 func (m shownValues) ConvertToNative(t reflect.Type) (any, error) {
 	if native := m.Value(); reflect.TypeOf(native).AssignableTo(t) {
@@ -99,7 +84,7 @@ func (m shownValues) ConvertToNative(t reflect.Type) (any, error) {
 
 // Iterator gives the names in their order; a server has no order.
 func (m shownValues) Iterator() traits.Iterator {
-	return types.NewStringList(types.DefaultTypeAdapter, slices.Sorted(maps.Keys(m.fields))).Iterator()
+	return types.NewStringList(types.DefaultTypeAdapter, slices.Sorted(maps.Keys(m.data))).Iterator()
 }
 
 // equal compares with another map, and returns what the first value that is not equal
@@ -112,12 +97,12 @@ func (m shownValues) equal(other ref.Val) ref.Val {
 	if m.Size() != o.Size() {
 		return types.False
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.fields)) {
+	for _, name := range slices.Sorted(maps.Keys(m.data)) {
 		theirs, ok := o.Find(types.String(name))
 		if !ok {
 			return types.False
 		}
-		if eq := m.fields[name].Equal(theirs); eq != types.True {
+		if eq := shown(m.data[name], name).Equal(theirs); eq != types.True {
 			return eq
 		}
 	}
@@ -169,7 +154,7 @@ func convertShown(v ref.Val, own *types.Type, t ref.Type, otherwise string) ref.
 }
 
 // shownList is a slice of Go.
-type shownList struct{ elems []ref.Val }
+type shownList struct{ data []any }
 
 var _ traits.Lister = (*shownList)(nil)
 
@@ -178,14 +163,14 @@ func (l *shownList) Get(index ref.Val) ref.Val {
 	if !ok {
 		return types.ValOrErr(index, "unsupported index type: %T", index)
 	}
-	if i < 0 || int(i) >= len(l.elems) {
+	if i < 0 || int(i) >= len(l.data) {
 		return types.NewErr("index out of bounds: %d", i)
 	}
-	return l.elems[i]
+	return shown(l.data[i], "")
 }
 
 func (l *shownList) Contains(value ref.Val) ref.Val {
-	return types.Bool(slices.ContainsFunc(l.elems, func(elem ref.Val) bool { return elem.Equal(value) == types.True }))
+	return types.Bool(slices.ContainsFunc(l.data, func(elem any) bool { return shown(elem, "").Equal(value) == types.True }))
 }
 
 func (l *shownList) Equal(other ref.Val) ref.Val {
@@ -196,8 +181,8 @@ func (l *shownList) Equal(other ref.Val) ref.Val {
 	if l.Size() != o.Size() {
 		return types.False
 	}
-	for i, elem := range l.elems {
-		if elem.Equal(o.Get(types.Int(i))) != types.True {
+	for i, elem := range l.data {
+		if shown(elem, "").Equal(o.Get(types.Int(i))) != types.True {
 			return types.False
 		}
 	}
@@ -209,25 +194,27 @@ func (l *shownList) Add(other ref.Val) ref.Val {
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	sum := slices.Clone(l.elems)
+	sum := l.elems()
 	for it := o.Iterator(); it.HasNext() == types.True; {
 		sum = append(sum, it.Next())
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }
 
-func (l *shownList) Size() ref.Val  { return types.Int(len(l.elems)) }
+func (l *shownList) Size() ref.Val  { return types.Int(len(l.data)) }
 func (l *shownList) Type() ref.Type { return types.ListType }
-func (l *shownList) Value() any {
-	native := make([]any, len(l.elems))
-	for i, elem := range l.elems {
-		native[i] = elem.Value()
+func (l *shownList) Value() any     { return l.data }
+
+func (l *shownList) elems() []ref.Val {
+	elems := make([]ref.Val, len(l.data))
+	for i, elem := range l.data {
+		elems[i] = shown(elem, "")
 	}
-	return native
+	return elems
 }
 
 func (l *shownList) ConvertToNative(t reflect.Type) (any, error) {
-	return types.NewRefValList(types.DefaultTypeAdapter, l.elems).ConvertToNative(t)
+	return types.NewRefValList(types.DefaultTypeAdapter, l.elems()).ConvertToNative(t)
 }
 
 func (l *shownList) ConvertToType(t ref.Type) ref.Val {
@@ -235,5 +222,37 @@ func (l *shownList) ConvertToType(t ref.Type) ref.Val {
 }
 
 func (l *shownList) Iterator() traits.Iterator {
-	return types.NewRefValList(types.DefaultTypeAdapter, l.elems).Iterator()
+	return types.NewRefValList(types.DefaultTypeAdapter, l.elems()).Iterator()
+}
+
+// shownMetadata are the fields of a namespace's metadata that expressions see.
+var shownMetadata = []string{
+	"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+	"deletionGracePeriodSeconds", "labels", "annotations", "finalizers",
+}
+
+// shownNamespace is a namespace as expressions see it. Audit annotations see all of its
+// metadata.
+func shownNamespace(namespace map[string]any, whole bool) ref.Val {
+	if namespace == nil {
+		return types.NullValue
+	}
+	value := map[string]any{}
+	for _, part := range []string{"metadata", "spec", "status"} {
+		if value[part] = namespace[part]; value[part] == nil {
+			value[part] = map[string]any{}
+		}
+	}
+	if whole {
+		return Shown(value)
+	}
+	metadata, _ := namespace["metadata"].(map[string]any)
+	kept := make(map[string]any, len(metadata))
+	for _, name := range shownMetadata {
+		if field := metadata[name]; field != nil {
+			kept[name] = field
+		}
+	}
+	value["metadata"] = kept
+	return Shown(value)
 }
