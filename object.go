@@ -16,7 +16,7 @@ import (
 //
 // The error is a *InputError with diag.DocumentUnreadable.
 func ParseObject(data []byte) (map[string]any, error) {
-	value, err := document.One(data)
+	value, err := document.One(data, nil)
 	if err != nil {
 		return nil, objectError(err)
 	}

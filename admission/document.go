@@ -181,7 +181,7 @@ func content(object any) (map[string]any, error) {
 }
 
 func parse(data []byte) (map[string]any, error) {
-	value, err := document.One(data)
+	value, err := document.One(data, nil)
 	if err != nil {
 		return nil, err
 	}

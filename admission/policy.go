@@ -105,7 +105,7 @@ func (b *Binding) isZero() bool { return b == nil || b.version == "" }
 // It leaves other documents out. The error is an *InputError of the first document that
 // cannot be used, with its number and line.
 func ParseAll(data []byte) (policies []*Policy, bindings []*Binding, err error) {
-	all, _, err := document.Read(data)
+	all, _, err := document.Read(data, nil)
 	if err != nil {
 		return nil, nil, unreadable("manifests", err)
 	}

@@ -117,7 +117,7 @@ type Request struct {
 // in one, in JSON or YAML. Whole numbers in objects become int64. The error is an
 // *InputError.
 func ParseRequest(data []byte) (*Request, error) {
-	value, err := document.One(data)
+	value, err := document.One(data, nil)
 	if err != nil {
 		return nil, unreadable("request", err)
 	}

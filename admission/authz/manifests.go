@@ -37,7 +37,7 @@ const group = "rbac.authorization.k8s.io"
 func ReadRBAC(texts ...[]byte) (library.Authorizer, error) {
 	var m manifests
 	for _, data := range texts {
-		all, unread, err := document.Read(data)
+		all, unread, err := document.Read(data, nil)
 		if err != nil {
 			return nil, &diag.InputError{
 				Code: diag.DocumentUnreadable, Path: fmt.Sprintf("document %d", unread.Number), Detail: err.Error(), Cause: err,

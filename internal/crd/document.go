@@ -110,8 +110,13 @@ type header struct {
 // read reads all CRDs in a text, and shows other objects to a visitor. The error is that of the first document that is
 // no object or no CRD that can be read.
 func read(data []byte, other func(object) error) (found []*Definition, err error) {
-	documents, unread, broken := document.Read(data)
+	documents, unread, broken := document.Read(data, readJSON)
 	for _, d := range documents {
+		if crd, ok := d.Value.(*Definition); ok {
+			crd.origin = origin{source: d.Source()}
+			found = append(found, crd)
+			continue
+		}
 		var source *document.Source // of all CRDs in the document
 		items := []typesystem.JSON{{Value: d.Value}}
 		paths := []diag.Segments{nil}

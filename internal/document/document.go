@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 
-	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -26,20 +25,20 @@ type Document struct {
 
 // Read reads every document of a YAML stream or of a stream of JSON objects, and leaves out
 // documents without content. On an error it returns the documents before it too, and
-// the number and the line of the one that it cannot read.
+// the number and the line of the one that it cannot read. The value of a document that the
+// decoder can read is what that says. It may be nil.
 //
 // JSON is decoded as such, because not all of it is YAML.
-func Read(data []byte) (all []Document, unread Document, err error) {
+func Read(data []byte, decode Decoder) (all []Document, unread Document, err error) {
 	if !utilyaml.IsJSONBuffer(data) {
-		return yamlStream(data)
+		return yamlStream(data, decode)
 	}
-	var value any
-	notJSON := json.Unmarshal(data, &value)
+	value, notJSON := unmarshal(data, decode)
 	if notJSON == nil {
 		return []Document{{Value: value, Number: 1, Line: 1, text: data}}, unread, nil
 	}
-	if all, unread, err = jsonStream(data); err != nil {
-		all, unread, err = yamlStream(data)
+	if all, unread, err = jsonStream(data, decode); err != nil {
+		all, unread, err = yamlStream(data, decode)
 	}
 	if err != nil {
 		err = notJSON
@@ -47,13 +46,13 @@ func Read(data []byte) (all []Document, unread Document, err error) {
 	return all, unread, err
 }
 
-func jsonStream(data []byte) (all []Document, d Document, err error) {
+func jsonStream(data []byte, decode Decoder) (all []Document, d Document, err error) {
 	d = Document{Number: 1, Line: 1}
 	end := 0
 	for stream := stdjson.NewDecoder(bytes.NewReader(data)); ; {
 		var text stdjson.RawMessage
 		if err = stream.Decode(&text); err == nil {
-			err = json.Unmarshal(text, &d.Value)
+			d.Value, err = unmarshal(text, decode)
 		}
 		switch err {
 		case io.EOF:
@@ -71,7 +70,7 @@ func jsonStream(data []byte) (all []Document, d Document, err error) {
 	}
 }
 
-func yamlStream(data []byte) (all []Document, d Document, err error) {
+func yamlStream(data []byte, decode Decoder) (all []Document, d Document, err error) {
 	for rest := (splitter{rest: data, line: 1}); ; {
 		text, line, err := rest.next()
 		if err == io.EOF {
@@ -82,7 +81,7 @@ func yamlStream(data []byte) (all []Document, d Document, err error) {
 			text, err = yaml.YAMLToJSON(complete(text))
 		}
 		if err == nil {
-			err = json.Unmarshal(text, &d.Value)
+			d.Value, err = unmarshal(text, decode)
 		}
 		if err != nil {
 			return all, d, err
@@ -94,9 +93,9 @@ func yamlStream(data []byte) (all []Document, d Document, err error) {
 }
 
 // One decodes the only document of a JSON or YAML text, and returns nil if no
-// document has content.
-func One(data []byte) (any, error) {
-	all, _, err := Read(data)
+// document has content. The decoder is that of [Read].
+func One(data []byte, decode Decoder) (any, error) {
+	all, _, err := Read(data, decode)
 	switch {
 	case err != nil:
 		return nil, err

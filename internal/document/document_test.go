@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 		`{"a": 1} {"a": 2}`:           "[map[a:1] map[a:2]]",
 		"a: 9007199254740993\nb: 1.0": "[map[a:9007199254740993 b:1]]",
 	} {
-		documents, _, err := Read([]byte(text))
+		documents, _, err := Read([]byte(text), nil)
 		all := []any{}
 		for _, d := range documents {
 			all = append(all, d.Value)
@@ -51,7 +51,7 @@ func TestDocumentLines(t *testing.T) {
 		"a\n---\n- b: c: d":              "1:1 unread 2:3",
 		"a\n---\nb\n--- x":               "1:1 unread 2:4",
 	} {
-		documents, unread, err := Read([]byte(text))
+		documents, unread, err := Read([]byte(text), nil)
 		var got []string
 		for _, d := range documents {
 			got = append(got, fmt.Sprintf("%d:%d", d.Number, d.Line))
@@ -67,7 +67,7 @@ func TestDocumentLines(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for _, text := range []string{`{"a": 1, "b": 1.0, "c": 1e2}`, "a: 1\nb: 1.5\nc: 1.25e1"} {
-		value, err := One([]byte(text))
+		value, err := One([]byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,10 +79,10 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestOne(t *testing.T) {
-	if value, err := One([]byte("---\n")); value != nil || err != nil {
+	if value, err := One([]byte("---\n"), nil); value != nil || err != nil {
 		t.Errorf("no document: %v, %v", value, err)
 	}
-	if _, err := One([]byte("a\n---\nb\n")); err == nil || err.Error() != "there are several documents, expected one" {
+	if _, err := One([]byte("a\n---\nb\n"), nil); err == nil || err.Error() != "there are several documents, expected one" {
 		t.Errorf("two documents: %v", err)
 	}
 }

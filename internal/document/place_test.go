@@ -14,7 +14,7 @@ import (
 // tree is the tree of the last document of a stream.
 func tree(t *testing.T, text string) *Tree {
 	t.Helper()
-	all, _, err := Read([]byte(text))
+	all, _, err := Read([]byte(text), nil)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%q: %v", text, err)
 	}

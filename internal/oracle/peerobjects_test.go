@@ -74,13 +74,19 @@ func moduleDir(module string) (string, error) {
 
 // readCRD reads a CRD of a file of a module, the first one unless it is named.
 func readCRD(module, file, name string) (map[string]any, error) {
+	crd, _, err := crdOf(module, file, name)
+	return crd, err
+}
+
+// crdOf also gives the text of the CRD.
+func crdOf(module, file, name string) (crd map[string]any, text []byte, err error) {
 	dir, err := moduleDir(module)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	data, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, part := range bytes.Split(append([]byte("\n"), data...), []byte("\n---")) {
 		if !bytes.Contains(part, []byte("\nkind: CustomResourceDefinition")) || name != "" && !bytes.Contains(part, []byte("\n  name: "+name)) {
@@ -88,13 +94,13 @@ func readCRD(module, file, name string) (map[string]any, error) {
 		}
 		doc, err := parity.Decode(part)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if crd, ok := doc.(map[string]any); ok {
-			return crd, nil
+			return crd, part, nil
 		}
 	}
-	return nil, errors.New(file + ": no such CRD: " + name)
+	return nil, nil, errors.New(file + ": no such CRD: " + name)
 }
 
 // A pair of validators of one schema.

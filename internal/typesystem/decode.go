@@ -16,12 +16,22 @@ import (
 // fields are case-sensitive, unknown fields are ignored, and a value of a wrong type is an error.
 // Errors are of type *diag.InputError.
 func ParseOpenAPI(data []byte) (*OpenAPI, error) {
-	tree, err := document.One(data)
+	tree, err := document.One(data, func(t *document.Text) (any, bool) {
+		doc := &OpenAPI{}
+		if !t.Is('{') {
+			return nil, false
+		}
+		ReadOpenAPI(t, doc)
+		return doc, true
+	})
 	if err != nil {
 		return nil, &diag.InputError{Code: diag.DocumentUnreadable, Detail: "schema: " + err.Error(), Cause: err}
 	}
 	if tree == nil {
 		return nil, &diag.InputError{Code: diag.DocumentUnreadable, Detail: "no schema"}
+	}
+	if doc, ok := tree.(*OpenAPI); ok {
+		return doc, nil
 	}
 	doc := &OpenAPI{}
 	if err := Decode(tree, doc); err != nil {

@@ -162,7 +162,7 @@ func ParseComponents(data []byte) (*Components, error) {
 	unreadable := func(err error) error {
 		return &diag.InputError{Code: diag.DocumentUnreadable, Detail: "OpenAPI document: " + err.Error(), Cause: err}
 	}
-	tree, err := document.One(data)
+	tree, err := document.One(data, nil)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -250,6 +250,6 @@ func OpenAPIOf(value any) (doc *OpenAPI, ofKind bool, err error) {
 	if doc, err = ParseOpenAPI(data); err != nil {
 		return nil, false, err
 	}
-	tree, err := document.One(data)
+	tree, err := document.One(data, nil)
 	return doc, len(kindsOf(tree)) > 0, err
 }
