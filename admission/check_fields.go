@@ -191,6 +191,10 @@ func (f *findings) rules(path *field.Path, rules []namedRule) {
 	}
 }
 
+// denyAndWarn is what a server says of a binding that does both.
+const denyAndWarn = "must not contain both Deny and Warn " +
+	"(repeating the same validation failure information in the API response and headers serves no purpose)"
+
 // Check says what an API server says of the binding when it is created, as [Policy.Check]
 // does.
 func (b *Binding) Check() ([]diag.Finding, error) {
@@ -218,7 +222,7 @@ func (b *Binding) Check() ([]diag.Finding, error) {
 		}
 	}
 	if slices.Contains(b.spec.ValidationActions, deny) && slices.Contains(b.spec.ValidationActions, warn) {
-		f.add(field.Invalid(actions, b.spec.ValidationActions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"))
+		f.add(field.Invalid(actions, b.spec.ValidationActions, denyAndWarn))
 	}
 	return f.found, nil
 }
