@@ -68,7 +68,7 @@ func unchanged(value, old any, s *typesystem.Schema) bool {
 			return false
 		}
 		if len(value) > 0 && s.ListType != "map" {
-			return reflect.DeepEqual(old, value)
+			return same(old, value)
 		}
 		for _, element := range value {
 			if !p.element(element, &child) || !unchanged(child.value, child.old, child.schema) {
@@ -88,7 +88,45 @@ func unchanged(value, old any, s *typesystem.Schema) bool {
 		}
 		return true
 	}
-	return reflect.DeepEqual(old, value)
+	return same(old, value)
+}
+
+// same is reflect.DeepEqual, without reflection for the types of JSON.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case string:
+		b, ok := b.(string)
+		return ok && a == b
+	case int64:
+		b, ok := b.(int64)
+		return ok && a == b
+	case bool:
+		b, ok := b.(bool)
+		return ok && a == b
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
+			return false
+		}
+		for name, value := range a {
+			if other, found := b[name]; !found || !same(value, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
+			return false
+		}
+		for i := range a {
+			if !same(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // elementIndex finds elements of a list of type map by the keys of another.
