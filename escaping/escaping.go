@@ -19,13 +19,10 @@
 package escaping
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 var (
-	nameable  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[a-zA-Z_./-][a-zA-Z0-9_./-]*\z`) })
 	escaper   = strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__")
 	unescapes = map[string]string{"__underscores__": "__", "__dot__": ".", "__dash__": "-", "__slash__": "/"}
 )
@@ -34,7 +31,7 @@ var (
 // its own identifier is returned without allocation.
 func Escape(name string) (ident string, ok bool) {
 	switch {
-	case !nameable().MatchString(name):
+	case !nameable(name):
 		return "", false
 	case IsReserved(name):
 		return "__" + name + "__", true
@@ -42,6 +39,19 @@ func Escape(name string) (ident string, ok bool) {
 		return escaper.Replace(name), true
 	}
 	return name, true
+}
+
+// nameable tells whether a name has only letters, digits and _ . / -, and no digit first.
+func nameable(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '-' <= c && c <= '/':
+		case '0' <= c && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != ""
 }
 
 // Unescape returns the property name of an identifier, or false if the identifier has an escape

@@ -14,6 +14,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 	"github.com/google/cel-go/parser"
@@ -76,6 +77,10 @@ type Env struct {
 	// up a parser of their own.
 	fast func() *parse.Parser
 	size int
+	// functions are those of the environment by name. cel-go copies them for each who asks.
+	functions func() map[string]*decls.FunctionDecl
+	// calls are conversions by the name of their function.
+	calls func() map[string]functions.FunctionOp
 	// fastBase is what checks most expressions, nil if only cel-go can.
 	fastBase func() *check.Base
 	// typeRoots are the first parts of the names of types that have dots, nil if they are not known.

@@ -105,7 +105,7 @@ func (s *Scope) reword(e *diag.CompileError) *diag.CompileError {
 func (s *Scope) callIssue(node celast.Expr, typeOf map[int64]*types.Type) diag.Issue {
 	call := node.AsCall()
 	name := call.FunctionName()
-	if _, declared := s.env.cel.Functions()[name]; declared {
+	if _, declared := s.env.functions()[name]; declared {
 		hint := s.env.laterOverload(call)
 		if name == operators.Index {
 			hint = indexHint(call)
@@ -167,7 +167,10 @@ func nearest(field string, properties []string) string {
 	if len(field) > maxNameCompare {
 		return best
 	}
-	for _, name := range slices.Sorted(slices.Values(properties)) {
+	// No identifier is shorter than its name.
+	short := slices.DeleteFunc(slices.Clone(properties), func(name string) bool { return len(name) > len(field)+maxEdits })
+	slices.Sort(short)
+	for _, name := range short {
 		ident, ok := escaping.Escape(name)
 		if !ok || len(ident) > len(field)+maxEdits || len(field) > len(ident)+maxEdits {
 			continue

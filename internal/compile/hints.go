@@ -50,7 +50,7 @@ func (e *Env) laterName(ident celast.Expr, nodes map[int64]celast.Expr) string {
 			return t.Needs()
 		}
 		name += function
-		if known := server.All().Functions[name]; len(known) > 0 && function != "" && e.cel.Functions()[name] == nil {
+		if known := server.All().Functions[name]; len(known) > 0 && function != "" && e.functions()[name] == nil {
 			return oldest(known, name).Needs()
 		}
 	}
@@ -77,7 +77,7 @@ func (e *Env) laterOverload(call celast.CallExpr) string {
 		count++
 	}
 	declared := map[string]bool{}
-	for _, o := range e.cel.Functions()[name].OverloadDecls() {
+	for _, o := range e.functions()[name].OverloadDecls() {
 		declared[o.ID()] = true
 	}
 	var missing []server.Overload

@@ -17,7 +17,7 @@ func TestExhaustiveIdle(t *testing.T) {
 	scope := judgedScopes(t)["newest"]
 	samples := append(race.Sample(caseExpressions(t), 10), checkedSamples...)
 	samples = append(samples,
-		"duration('x')", "timestamp('x')", "'a'.matches('(')", "'%d'.format(['a'])", "[1, 'a']", "{'a': 1, 'b': 'c'}", "{'a': 1, 2: 3}", "[?opt, 1]", "[[1, 'a']]",
+		"duration('1h')", "duration('x')", "duration(1)", "timestamp(1)", "timestamp('2024-01-01T00:00:00Z')", "timestamp('0000-01-01T00:00:00Z')", "timestamp('x')", "'a'.matches('(')", "'%d'.format(['a'])", "[1, 'a']", "{'a': 1, 'b': 'c'}", "{'a': 1, 2: 3}", "[?opt, 1]", "[[1, 'a']]",
 		"{'k': [1, 'a']}", "'%s'.format([[1, 'a']])", "has({'a': duration('x')}.a)", "[1].map(x, duration('x'))", "[duration('x')].all(x, true)", "duration('x') == d",
 		"'a'.startsWith(string(duration('x')))", "[dyn(1), 1]", "[d, 1]", "{'a': d, 'b': 1}", "Object{a: duration('x')}", "[?dyn([])[?0]]", "{?'a': dyn([])[?0]}")
 	idle, busy := map[string]int{}, map[string]int{}
@@ -30,8 +30,8 @@ func TestExhaustiveIdle(t *testing.T) {
 		if failed != nil {
 			continue
 		}
-		var found literals
-		found.add(checked, checked.Expr())
+		found := literals{env: scope.env, tree: checked}
+		found.add(checked.Expr())
 		for _, v := range scope.env.cel.Validators() {
 			if !found.idle(v.Name()) {
 				busy[v.Name()]++

@@ -32,7 +32,7 @@ var formatValidator = sync.OnceValue(func() cel.ASTValidator {
 })
 
 // validate runs validators of literals, that of format only if format is set.
-func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format bool, checked *celast.AST, issues *cel.Issues) (err *diag.CompileError) {
+func (e *Env) validate(expr string, validators []cel.ASTValidator, format bool, checked *celast.AST, issues *cel.Issues) (err *diag.CompileError) {
 	// cel-go's validators of literals panic on some expressions, such as
 	// [?dyn([])[?0]]; an API server answers such a request with an internal error.
 	defer func() {
@@ -40,8 +40,8 @@ func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format b
 			err = panicError(expr, r)
 		}
 	}()
-	var found literals
-	found.add(checked, checked.Expr())
+	found := literals{env: e, tree: checked}
+	found.add(checked.Expr())
 	idle := func(v cel.ASTValidator) bool {
 		return !format && v.Name() == formatValidator().Name() || found.idle(v.Name())
 	}
@@ -58,7 +58,7 @@ func validate(expr string, env *cel.Env, validators []cel.ASTValidator, format b
 	}
 	for _, v := range validators {
 		if !idle(v) {
-			v.Validate(env, config, checked, issues)
+			v.Validate(e.cel, config, checked, issues)
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func (c validatorConfig) Set(name string, value any) error {
 // expression.
 func (x *Expression) FormatIssues() []*common.Error {
 	issues := cel.NewIssues(common.NewErrors(common.NewTextSource(x.Source)))
-	if validate(x.Source, x.scope.env.cel, []cel.ASTValidator{formatValidator()}, true, x.Checked, issues) != nil {
+	if x.scope.env.validate(x.Source, []cel.ASTValidator{formatValidator()}, true, x.Checked, issues) != nil {
 		return nil
 	}
 	return issues.Errors()

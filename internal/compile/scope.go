@@ -108,7 +108,7 @@ func (s *Scope) check(expr string, parsed *celast.AST) (*celast.AST, *diag.Compi
 		return nil, err
 	}
 	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(common.NewTextSource(expr)), checked.SourceInfo())
-	if err := validate(expr, s.env.cel, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
+	if err := s.env.validate(expr, s.env.cel.Validators(), s.env.traits[declare.Formats], checked, issues); err != nil {
 		return nil, err
 	}
 	if issues.Err() != nil {

@@ -51,7 +51,7 @@ func (s *Scope) functionSlip(call celast.CallExpr) string {
 		return habits[name]
 	}
 	var candidates []string
-	for known, f := range s.env.cel.Functions() {
+	for known, f := range s.env.functions() {
 		for _, o := range f.OverloadDecls() {
 			if unicode.IsLetter(rune(known[0])) && o.IsMemberFunction() == call.IsMemberFunction() {
 				candidates = append(candidates, known)
@@ -149,7 +149,7 @@ func (s *Scope) styleSlip(call celast.CallExpr, args int) string {
 	if !unicode.IsLetter(rune(name[0])) {
 		return ""
 	}
-	for _, o := range s.env.cel.Functions()[name].OverloadDecls() {
+	for _, o := range s.env.functions()[name].OverloadDecls() {
 		if o.IsMemberFunction() == call.IsMemberFunction() {
 			return ""
 		}
