@@ -7,6 +7,7 @@
 //   - [BySubjectAccessReview] asks an API server, or whoever answers SubjectAccessReviews.
 //   - [Static] answers by a table, for tests.
 //   - [NewRecorder] notes what another authorizer was asked.
+//   - [When] asks another authorizer only if match conditions are true.
 //   - [Memoize] asks another authorizer each question once; [Guard] makes it fail closed.
 //
 // All of them are safe for concurrent use.

@@ -142,8 +142,8 @@ func reviewOf(a library.Attributes) review {
 	return r
 }
 
-// operators are those of requirements by those of selectors.
-var operators = map[selection.Operator]string{
+// selectorOperators are those of requirements by those of selectors.
+var selectorOperators = map[selection.Operator]string{
 	selection.Equals: "In", selection.DoubleEquals: "In", selection.In: "In", selection.NotEquals: "NotIn", selection.NotIn: "NotIn",
 	selection.Exists: "Exists", selection.DoesNotExist: "DoesNotExist",
 }
@@ -151,7 +151,7 @@ var operators = map[selection.Operator]string{
 func fieldRequirements(a library.Attributes) *requirements {
 	var all []requirement
 	for _, r := range a.FieldSelector {
-		if operator := operators[r.Operator]; operator == "In" || operator == "NotIn" {
+		if operator := selectorOperators[r.Operator]; operator == "In" || operator == "NotIn" {
 			all = append(all, requirement{r.Field, operator, []string{r.Value}})
 		}
 	}
@@ -161,7 +161,7 @@ func fieldRequirements(a library.Attributes) *requirements {
 func labelRequirements(a library.Attributes) *requirements {
 	var all []requirement
 	for _, r := range a.LabelSelector {
-		if operator := operators[r.Operator()]; operator != "" {
+		if operator := selectorOperators[r.Operator()]; operator != "" {
 			all = append(all, requirement{r.Key(), operator, r.ValuesUnsorted()})
 		}
 	}
