@@ -1,7 +1,7 @@
 # The commands of the README. Only Go, make and git are needed.
 GO ?= go
 
-.PHONY: test matrix matrix-sums oracle record goldens releases demo bench bench-peer fuzz generate
+.PHONY: test controller matrix matrix-sums oracle record goldens releases demo bench bench-peer fuzz generate
 
 # No test takes a minute on a quiet machine. The limit only ends what hangs.
 TIMEOUT ?= 30m
@@ -38,6 +38,10 @@ goldens:
 	cd internal/oracle && $(GO) run . record
 releases:
 	cd internal/oracle && $(GO) run . releases
+
+# The example that needs controller-runtime, which is a module of its own.
+controller:
+	cd examples/controller && $(GO) vet ./... && $(GO) test -timeout $(TIMEOUT) ./...
 
 # Validates HTTPRoutes by the Gateway API's own CRD, tells which releases accept
 # its rules and those of a CRD that needs newer ones, explains why a rule is
