@@ -176,18 +176,8 @@ func (c *Checker) Check(parsed *ast.AST) (checked *ast.AST, ok bool) {
 
 // tree is the tree with types and references.
 func (s *state) tree(parsed *ast.AST) *ast.AST {
-	typed, referred := 0, 0
-	for i := range s.nodes {
-		if s.nodes[i].typ != nil {
-			typed++
-		}
-		if s.nodes[i].ref != nil {
-			referred++
-		}
-	}
-	typeMap, refMap := make(map[int64]*types.Type, typed), make(map[int64]*ast.ReferenceInfo, referred)
-	for i := range s.nodes {
-		n := &s.nodes[i]
+	typeMap, refMap := make(map[int64]*types.Type, len(s.nodes)), make(map[int64]*ast.ReferenceInfo, len(s.nodes)/2)
+	for i, n := range s.nodes {
 		if n.typ != nil {
 			typeMap[int64(i)] = s.substitute(n.typ, true)
 		}

@@ -64,19 +64,7 @@ func (b *bindings) match(params []string, arg, param *types.Type) bool {
 
 // apply puts the types of the parameters into a type. It returns nil if one is not known.
 func (b *bindings) apply(params []string, t *types.Type) *types.Type {
-	if t.Kind() == types.TypeParamKind {
-		return b[slices.Index(params, t.TypeName())]
-	}
-	if ground(t) {
-		return t
-	}
-	applied := make([]*types.Type, len(t.Parameters()))
-	for i, p := range t.Parameters() {
-		if applied[i] = b.apply(params, p); applied[i] == nil {
-			return nil
-		}
-	}
-	return withParameters(t, applied)
+	return replace(t, func(p *types.Type) *types.Type { return b[slices.Index(params, p.TypeName())] })
 }
 
 // assignableGround tells whether a type can be assigned to another one, both without
@@ -175,8 +163,20 @@ func lessSpecific(a, b *types.Type) bool {
 	return a.IsExactType(b)
 }
 
-// withParameters is a type with other parameters.
-func withParameters(t *types.Type, params []*types.Type) *types.Type {
+// replace replaces the parameters in a type. It returns nil if one has no replacement.
+func replace(t *types.Type, of func(param *types.Type) *types.Type) *types.Type {
+	if t.Kind() == types.TypeParamKind {
+		return of(t)
+	}
+	if ground(t) {
+		return t
+	}
+	params := make([]*types.Type, len(t.Parameters()))
+	for i, p := range t.Parameters() {
+		if params[i] = replace(p, of); params[i] == nil {
+			return nil
+		}
+	}
 	switch t.Kind() {
 	case types.ListKind:
 		return types.NewListType(params[0])
@@ -184,8 +184,6 @@ func withParameters(t *types.Type, params []*types.Type) *types.Type {
 		return types.NewMapType(params[0], params[1])
 	case types.TypeKind:
 		return types.NewTypeTypeWithParam(params[0])
-	case types.OpaqueKind:
-		return types.NewOpaqueType(t.TypeName(), params...)
 	}
-	return t
+	return types.NewOpaqueType(t.TypeName(), params...)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
@@ -303,6 +302,7 @@ func (s *state) comprehension(e ast.Expr) {
 	c := e.AsComprehension()
 	s.check(c.IterRange())
 	s.check(c.AccuInit())
+	odd := func(name string) bool { return strings.HasPrefix(name, ".") } // which no expression finds
 	if s.failed || odd(c.AccuVar()) || odd(c.IterVar()) || odd(c.IterVar2()) || c.IterVar() == c.IterVar2() {
 		s.fail()
 		return
@@ -327,9 +327,6 @@ func (s *state) comprehension(e ast.Expr) {
 		s.setType(e, s.substitute(s.typeOf(c.Result()), false))
 	}
 }
-
-// odd tells whether a name is none that an expression finds by that name.
-func odd(name string) bool { return strings.HasPrefix(name, ".") }
 
 // checkAs checks a node that must have a type.
 func (s *state) checkAs(e ast.Expr, t *types.Type) {
@@ -357,47 +354,4 @@ func (s *state) elements(over *types.Type, two bool) (first, second *types.Type)
 		s.fail()
 	}
 	return types.DynType, types.DynType
-}
-
-func (s *state) call(e ast.Expr) {
-	call := e.AsCall()
-	name := call.FunctionName()
-	if name == operators.OptSelect {
-		s.optionalSelection(e)
-		return
-	}
-	for _, arg := range call.Args() {
-		s.check(arg)
-	}
-	if s.failed {
-		return
-	}
-	if !call.IsMemberFunction() {
-		f := s.base.functions[strings.TrimPrefix(name, ".")]
-		if f == nil {
-			s.fail()
-			return
-		}
-		if f.name != name {
-			s.rewrites = append(s.rewrites, rewrite{node: e, name: f.name, call: true})
-		}
-		s.resolve(e, f, nil, call.Args())
-		return
-	}
-	target := call.Target()
-	if first := strings.TrimPrefix(root(target), "."); first != "" && s.base.roots[first] {
-		full := strings.TrimPrefix(qualifiedName(target), ".") + "." + name
-		if f := s.base.functions[full]; f != nil {
-			s.rewrites = append(s.rewrites, rewrite{node: e, name: f.name, call: true})
-			s.resolve(e, f, nil, call.Args())
-			return
-		}
-	}
-	s.check(target)
-	f := s.base.functions[name]
-	if f == nil || s.failed {
-		s.fail()
-		return
-	}
-	s.resolve(e, f, target, call.Args())
 }

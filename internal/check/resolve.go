@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/google/cel-go/common/ast"
@@ -57,6 +58,49 @@ var mixedComparisons = sync.OnceValue(func() map[string]bool {
 	}
 	return ids
 })
+
+func (s *state) call(e ast.Expr) {
+	call := e.AsCall()
+	name := call.FunctionName()
+	if name == operators.OptSelect {
+		s.optionalSelection(e)
+		return
+	}
+	for _, arg := range call.Args() {
+		s.check(arg)
+	}
+	if s.failed {
+		return
+	}
+	if !call.IsMemberFunction() {
+		f := s.base.functions[strings.TrimPrefix(name, ".")]
+		if f == nil {
+			s.fail()
+			return
+		}
+		if f.name != name {
+			s.rewrites = append(s.rewrites, rewrite{node: e, name: f.name, call: true})
+		}
+		s.resolve(e, f, nil, call.Args())
+		return
+	}
+	target := call.Target()
+	if first := strings.TrimPrefix(root(target), "."); first != "" && s.base.roots[first] {
+		full := strings.TrimPrefix(qualifiedName(target), ".") + "." + name
+		if f := s.base.functions[full]; f != nil {
+			s.rewrites = append(s.rewrites, rewrite{node: e, name: f.name, call: true})
+			s.resolve(e, f, nil, call.Args())
+			return
+		}
+	}
+	s.check(target)
+	f := s.base.functions[name]
+	if f == nil || s.failed {
+		s.fail()
+		return
+	}
+	s.resolve(e, f, target, call.Args())
+}
 
 // maxArgs is how many arguments a call has for which no memory is needed.
 const maxArgs = 4

@@ -141,36 +141,18 @@ func (u *unifier) occurs(variable, t *types.Type) bool {
 // substitute puts the types of variables into a type. Of those that are free it leaves none if free is
 // to become dyn.
 func (u *unifier) substitute(t *types.Type, dyn bool) *types.Type {
-	if t.Kind() == types.TypeParamKind {
-		if known := u.bound[number(t)]; known != nil {
+	return replace(t, func(variable *types.Type) *types.Type {
+		switch known := u.bound[number(variable)]; {
+		case known != nil:
 			return u.substitute(known, dyn)
-		}
-		if dyn {
+		case dyn:
 			return types.DynType
 		}
-		return t
-	}
-	if ground(t) {
-		return t
-	}
-	params := make([]*types.Type, len(t.Parameters()))
-	for i, p := range t.Parameters() {
-		params[i] = u.substitute(p, dyn)
-	}
-	return withParameters(t, params)
+		return variable
+	})
 }
 
 // instantiate replaces the type parameters of an overload by variables.
 func (u *unifier) instantiate(t *types.Type, params []string, first int) *types.Type {
-	if t.Kind() == types.TypeParamKind {
-		return u.vars[first+slices.Index(params, t.TypeName())]
-	}
-	if ground(t) {
-		return t
-	}
-	replaced := make([]*types.Type, len(t.Parameters()))
-	for i, p := range t.Parameters() {
-		replaced[i] = u.instantiate(p, params, first)
-	}
-	return withParameters(t, replaced)
+	return replace(t, func(p *types.Type) *types.Type { return u.vars[first+slices.Index(params, p.TypeName())] })
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
 )
 
 // The functions of this file read one rule of the grammar each, from the token at next on. The
@@ -222,7 +223,7 @@ func (s *state) selection(operand ast.Expr) ast.Expr {
 			s.fail()
 		}
 		s.raise(s.height)
-		literal := s.literal(name.place(), stringValue(field))
+		literal := s.literal(name.place(), types.String(field))
 		return s.call(s.id(dot.place()), operators.OptSelect, operand, literal)
 	}
 	name := s.take()

@@ -15,8 +15,6 @@ func (s *state) literal(at place, value ref.Val) ast.Expr {
 	return s.factory.NewLiteral(s.id(at), value)
 }
 
-func stringValue(text string) ref.Val { return types.String(text) }
-
 // literalValue is the value of a literal with its sign, nil if it has none or
 // is none.
 func literalValue(k kind, text string) ref.Val {

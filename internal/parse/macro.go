@@ -74,55 +74,39 @@ var _ parser.ExprHelper = helper{}
 func (h helper) id() int64 { return h.s.id(h.s.macro) }
 
 func (h helper) NewLiteral(value ref.Val) ast.Expr { return h.s.factory.NewLiteral(h.id(), value) }
-
 func (h helper) NewList(elems ...ast.Expr) ast.Expr {
 	return h.s.factory.NewList(h.id(), elems, noIndices)
 }
-
-func (h helper) NewMap(entries ...ast.EntryExpr) ast.Expr {
-	return h.s.factory.NewMap(h.id(), entries)
-}
-
+func (h helper) NewMap(entries ...ast.EntryExpr) ast.Expr { return h.s.factory.NewMap(h.id(), entries) }
 func (h helper) NewMapEntry(key, val ast.Expr, optional bool) ast.EntryExpr {
 	return h.s.factory.NewMapEntry(h.id(), key, val, optional)
 }
-
 func (h helper) NewStruct(typeName string, fields ...ast.EntryExpr) ast.Expr {
 	return h.s.factory.NewStruct(h.id(), typeName, fields)
 }
-
 func (h helper) NewStructField(field string, init ast.Expr, optional bool) ast.EntryExpr {
 	return h.s.factory.NewStructField(h.id(), field, init, optional)
 }
-
 func (h helper) NewComprehension(iterRange ast.Expr, iterVar, accuVar string, accuInit, condition, step, result ast.Expr) ast.Expr {
 	return h.s.factory.NewComprehension(h.id(), iterRange, iterVar, accuVar, accuInit, condition, step, result)
 }
-
 func (h helper) NewComprehensionTwoVar(
 	iterRange ast.Expr, iterVar, iterVar2, accuVar string, accuInit, condition, step, result ast.Expr,
 ) ast.Expr {
 	return h.s.factory.NewComprehensionTwoVar(h.id(), iterRange, iterVar, iterVar2, accuVar, accuInit, condition, step, result)
 }
-
 func (h helper) NewIdent(name string) ast.Expr { return h.s.factory.NewIdent(h.id(), name) }
-
-func (h helper) NewAccuIdent() ast.Expr { return h.s.factory.NewAccuIdent(h.id()) }
-
-func (h helper) AccuIdentName() string { return h.s.factory.AccuIdentName() }
-
+func (h helper) NewAccuIdent() ast.Expr        { return h.s.factory.NewAccuIdent(h.id()) }
+func (h helper) AccuIdentName() string         { return h.s.factory.AccuIdentName() }
 func (h helper) NewCall(function string, args ...ast.Expr) ast.Expr {
 	return h.s.factory.NewCall(h.id(), function, args...)
 }
-
 func (h helper) NewMemberCall(function string, target ast.Expr, args ...ast.Expr) ast.Expr {
 	return h.s.factory.NewMemberCall(h.id(), function, target, args...)
 }
-
 func (h helper) NewPresenceTest(operand ast.Expr, field string) ast.Expr {
 	return h.s.factory.NewPresenceTest(h.id(), operand, field)
 }
-
 func (h helper) NewSelect(operand ast.Expr, field string) ast.Expr {
 	return h.s.factory.NewSelect(h.id(), operand, field)
 }

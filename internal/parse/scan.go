@@ -51,25 +51,19 @@ const (
 var single = [128]kind{
 	'[': tokLeftBracket, ']': tokRightBracket, '{': tokLeftBrace, '}': tokRightBrace, '(': tokLeftParen, ')': tokRightParen,
 	',': tokComma, '-': tokMinus, '?': tokQuestion, ':': tokColon, '+': tokPlus, '*': tokTimes, '%': tokModulo,
+	'.': tokDot, '/': tokOver, // behind numbers and comments
 }
 
 // token is a token of the text.
 type token struct {
 	kind kind
-	// from and to are offsets in bytes.
-	from, to int32
-	// at is the offset of the beginning in code points.
-	at int32
+	// from and to are offsets in bytes, at is from in code points.
+	from, to, at int32
 }
 
-// Classes of characters.
-const (
-	letter    = 1 << iota // or an underscore
-	digit                 // of a decimal number
-	hexDigit              // of a hexadecimal number
-	space                 // between tokens
-	quotation             // in a name in backquotes, beside letters and digits
-)
+// Classes of characters: letters or underscores, digits, hexadecimal digits, space between tokens, and
+// what a name in backquotes may have beside letters and digits.
+const letter, digit, hexDigit, space, quotation = 1, 2, 4, 8, 16
 
 var classes = func() (c [256]uint8) {
 	for r := 'a'; r <= 'z'; r++ {
@@ -149,10 +143,6 @@ func (sc *scanner) token() kind {
 		return k
 	}
 	switch c {
-	case '.':
-		return tokDot
-	case '/':
-		return tokOver
 	case '!':
 		return sc.either('=', tokNotEqual, tokNot)
 	case '<':
