@@ -62,8 +62,8 @@ func NewValidator(doc *typesystem.OpenAPI, root bool, rules *compile.Rules) (*Va
 		return nil, err
 	}
 	v := &Validator{schema: schema, defaults: defaultsOf(schema, map[*typesystem.Schema]*defaults{})}
-	if hasRules(doc) {
-		b := builder{env: rules}
+	b := builder{env: rules, ruled: map[*typesystem.OpenAPI]bool{}}
+	if b.mark(doc) {
 		v.root = b.node(doc, rootPlace(doc, schema, true), nil)
 	}
 	return v, nil
@@ -78,13 +78,42 @@ func hasRules(s *typesystem.OpenAPI) bool {
 // builder makes the nodes of a validator.
 type builder struct {
 	env *compile.Rules
+	// ruled are the schemas with rules at them or below, also under allOf.
+	ruled map[*typesystem.OpenAPI]bool
+}
+
+// mark finds the schemas with rules at a schema and below. It tells whether there are
+// rules in the structural part of the schema.
+func (b *builder) mark(s *typesystem.OpenAPI) (structural bool) {
+	if s == nil {
+		return false
+	}
+	structural = len(s.Validations) > 0
+	ruled := structural
+	below := func(s *typesystem.OpenAPI) {
+		structural = b.mark(s) || structural
+		ruled = ruled || b.ruled[s]
+	}
+	below(s.Elements())
+	below(s.Values())
+	for _, property := range s.Properties {
+		below(property)
+	}
+	for i := range s.AllOf {
+		b.mark(&s.AllOf[i])
+		ruled = ruled || b.ruled[&s.AllOf[i]]
+	}
+	if ruled {
+		b.ruled[s] = true
+	}
+	return structural
 }
 
 // node makes the node of a place, nil if there are no rules at it and below. Rules is
 // the schema that has the rules: that of the place, or a part of its allOf. Path is
 // the path of that schema.
 func (b *builder) node(rules *typesystem.OpenAPI, p *place, path *field.Path) *node {
-	if p == nil {
+	if p == nil || !b.ruled[rules] {
 		return nil
 	}
 	n := &node{schema: p.schema, uncorrelated: !mapCorrelates(p.doc.MapType)}
@@ -96,6 +125,9 @@ func (b *builder) node(rules *typesystem.OpenAPI, p *place, path *field.Path) *n
 		n.additional = b.node(of, p.additional(), path.Child("additionalProperties"))
 	}
 	for _, name := range sortedKeys(rules.Properties) {
+		if !b.ruled[rules.Properties[name]] {
+			continue
+		}
 		property := p.property(name)
 		if property == nil || property.self == nil {
 			continue // what expressions cannot see has no rules

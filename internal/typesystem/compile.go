@@ -1,9 +1,11 @@
 package typesystem
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/kubecel/kubecel/escaping"
 )
@@ -45,6 +47,8 @@ type compiler struct {
 	// schemas finds schemas by their descriptions, in which ids stand for the schemas below.
 	schemas map[string]*Schema
 	ids     map[*Schema]int
+	// key is memory for descriptions.
+	key []byte
 }
 
 func (c *compiler) intern(s string) string {
@@ -105,9 +109,27 @@ func (c *compiler) compile(doc *OpenAPI, root bool) *Schema {
 // shared, nor schemas whose default is a map or a list.
 func (c *compiler) share(s *Schema) *Schema {
 	shareable := s.meta == nil
-	key := fmt.Appendf(nil, "%t %q %q %q %t %t %t %t %d %d %t %d %d %d %d", s.rest != nil, s.Type, s.ListType, s.ListMapKeys,
-		s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.boundSince, s.kind, s.exposed, s.maxElements, s.minSize,
-		c.ids[s.Items], c.ids[s.AdditionalProperties])
+	key := c.key[:0]
+	for _, flag := range [...]bool{s.rest != nil, s.Nullable, s.IntOrString, s.PreserveUnknownFields, s.EmbeddedResource, s.exposed} {
+		key = strconv.AppendBool(key, flag)
+	}
+	for _, number := range [...]int{
+		int(s.kind), c.ids[s.Items], c.ids[s.AdditionalProperties], len(s.ListMapKeys), len(s.properties),
+	} {
+		key = binary.AppendVarint(key, int64(number))
+	}
+	key = binary.AppendVarint(binary.AppendVarint(key, s.maxElements), s.minSize)
+	since := ""
+	if !s.boundSince.IsZero() {
+		since = s.boundSince.String()
+	}
+	key = appendText(appendText(appendText(key, s.Type), s.ListType), since)
+	for _, name := range s.ListMapKeys {
+		key = appendText(key, name)
+	}
+	for _, p := range s.properties {
+		key = binary.AppendUvarint(appendText(key, p.Name), uint64(c.ids[p.Schema]))
+	}
 	switch s.Default.(type) {
 	case nil:
 	case string, bool, int64, float64:
@@ -115,9 +137,7 @@ func (c *compiler) share(s *Schema) *Schema {
 	default:
 		shareable = false
 	}
-	for _, p := range s.properties {
-		key = fmt.Appendf(key, " %q %d", p.Name, c.ids[p.Schema])
-	}
+	c.key = key
 	if known, ok := c.schemas[string(key)]; ok && shareable {
 		return known
 	}
@@ -126,6 +146,11 @@ func (c *compiler) share(s *Schema) *Schema {
 		c.schemas[string(key)] = s
 	}
 	return s
+}
+
+// appendText appends a text so that what follows cannot be taken for a part of it.
+func appendText(key []byte, text string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(text))), text...)
 }
 
 func (c *compiler) property(name string, value *Schema) Property {
