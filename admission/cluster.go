@@ -29,6 +29,10 @@ type Cluster struct {
 	// versions do. Without it, rules match only the resource of the request, even if
 	// their matchPolicy is Equivalent.
 	Equivalents func(resource GroupVersionResource, subresource string) []EquivalentResource
+	// Schemas say how apply configurations of mutating policies are merged. With schemas, a
+	// policy fails for kinds that they do not have. Without, maps are merged by their keys,
+	// and lists are replaced.
+	Schemas *MergeSchemas
 }
 
 // EquivalentResource is a resource that holds the same objects as another.

@@ -126,7 +126,11 @@ func statusOf(err error) *Status {
 	if !errors.As(err, &status) {
 		status = internalError(err)
 	}
-	return &Status{Status: "Failure", Message: status.text, Reason: status.reason, Code: int32(status.code)}
+	s := &Status{Status: "Failure", Message: status.text, Reason: status.reason, Code: int32(status.code)}
+	if status.cause != nil {
+		s.Details = &StatusDetails{Causes: []StatusCause{{status.cause.Error()}}}
+	}
+	return s
 }
 
 // cancelled is the error of a context that is done.

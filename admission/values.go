@@ -132,18 +132,13 @@ func whole(data any) any {
 // inputs are the variables of the expressions for a request.
 func (m *matcher) inputs(ctx context.Context, as target) (*policy.Inputs, error) {
 	r := m.request
-	object, oldObject := r.Object, r.OldObject
-	if as.convert != nil {
-		for _, o := range []*map[string]any{&object, &oldObject} {
-			if *o == nil {
-				continue
-			}
-			converted, err := as.convert(*o)
-			if err != nil {
-				return nil, fmt.Errorf("failed to convert object version: %w", err)
-			}
-			*o = converted
-		}
+	object, err := as.converted(r.Object)
+	if err != nil {
+		return nil, err
+	}
+	oldObject, err := as.converted(r.OldObject)
+	if err != nil {
+		return nil, err
 	}
 	in := &policy.Inputs{Object: policy.Value(object), OldObject: policy.Value(oldObject), Request: r.shown(as)}
 	if m.cluster != nil && m.cluster.Authorizer != nil {
@@ -156,4 +151,16 @@ func (m *matcher) inputs(ctx context.Context, as target) (*policy.Inputs, error)
 		}
 	}
 	return in, nil
+}
+
+// converted is an object of the request as the target has it.
+func (t target) converted(object map[string]any) (map[string]any, error) {
+	if t.convert == nil || object == nil {
+		return object, nil
+	}
+	converted, err := t.convert(object)
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert object version: %w", err)
+	}
+	return converted, nil
 }

@@ -24,8 +24,6 @@ type Config struct {
 	Server server.Environment
 	// Params tells whether the policy has a paramKind.
 	Params bool
-	// Patches tells whether the policy mutates.
-	Patches bool
 	// Types are the types of variables that are dyn without one.
 	Types map[string]Typed
 	// AnyResult tells not to look at the types of results.
@@ -77,7 +75,7 @@ type Compiler struct {
 
 // NewCompiler returns a compiler.
 func NewCompiler(config Config) (*Compiler, error) {
-	env, err := environment(config)
+	env, err := compile.ForServer(config.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +106,17 @@ func (c *Compiler) typeOf(variable string) *types.Type {
 	return types.DynType
 }
 
-// environment returns the functions that a policy has.
-func environment(config Config) (*compile.Env, error) {
-	if !config.Patches {
-		return compile.ForServer(config.Server)
-	}
-	build, _ := patching.LoadOrStore(config.Server, sync.OnceValues(func() (*compile.Env, error) {
-		return compile.New(compile.Config{Libraries: append(config.Server.Libraries(), library.JSONPatch()), Server: config.Server})
+// patching returns the environment of mutations, which has one more library.
+func (c *Compiler) patching() (*compile.Env, error) {
+	server := c.config.Server
+	build, _ := patchingEnvs.LoadOrStore(server, sync.OnceValues(func() (*compile.Env, error) {
+		return compile.New(compile.Config{Libraries: append(server.Libraries(), library.JSONPatch()), Server: server})
 	}))
 	return build.(func() (*compile.Env, error))()
 }
 
-// patching are the environments of mutations by server, each built once.
-var patching sync.Map
+// patchingEnvs are the environments of mutations by server, each built once.
+var patchingEnvs sync.Map
 
 // scope returns the variables of a kind of expression.
 func (c *Compiler) scope(traits Traits) (*compile.Scope, error) {
@@ -141,10 +137,17 @@ func (c *Compiler) scope(traits Traits) (*compile.Scope, error) {
 		declared = append(declared, decls.NewVariable(AuthorizerName, library.AuthorizerType()),
 			decls.NewVariable(RequestResourceName, library.ResourceCheckType()))
 	}
+	env, provider, err := c.env, types.Provider(c.provider), error(nil)
+	if traits.Patches {
+		if env, err = c.patching(); err != nil {
+			return nil, err
+		}
+		provider = patchProvider{c.provider}
+	}
 	if traits.Variables {
 		declared = append(declared, decls.NewVariable(VariablesName, c.variables.cel))
 	}
-	s, err := c.env.Scope(c.provider, nil, declared...)
+	s, err := env.Scope(provider, nil, declared...)
 	if err == nil {
 		c.scopes[traits] = s
 	}
@@ -167,7 +170,6 @@ func (c *Compiler) Variable(name, source string) (*Expression, error) {
 // expression is part of it.
 func (c *Compiler) Compile(kind Kind, source string) (*Expression, error) {
 	traits := Kinds[kind]
-	traits.Patches = c.config.Patches
 	scope, err := c.scope(traits.Traits)
 	if err != nil {
 		return nil, err

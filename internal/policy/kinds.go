@@ -13,6 +13,8 @@ const (
 	MessageExpression     Kind = "messageExpression"
 	AuditAnnotation       Kind = "auditAnnotation"
 	WebhookMatchCondition Kind = "webhookMatchCondition"
+	JSONPatch             Kind = "jsonPatch"
+	ApplyConfiguration    Kind = "applyConfiguration"
 )
 
 // Traits say what an environment has beside object, oldObject, request and
@@ -61,6 +63,14 @@ var Kinds = map[Kind]KindTraits{
 	AuditAnnotation: {
 		Traits: Traits{Params: true, Authorizer: true, Variables: true}, Namespace: true, Whole: true,
 		Results: []*types.Type{types.StringType, types.NullType},
+	},
+	JSONPatch: {
+		Traits: Traits{Params: true, Authorizer: true, Variables: true, Patches: true}, Bound: true, Namespace: true, Whole: true,
+		Results: []*types.Type{types.NewListType(operationType)},
+	},
+	ApplyConfiguration: {
+		Traits: Traits{Params: true, Authorizer: true, Variables: true, Patches: true}, Bound: true, Namespace: true, Whole: true,
+		Results: []*types.Type{types.NewObjectType(objectTypeName)},
 	},
 	WebhookMatchCondition: {
 		Traits: Traits{Authorizer: true}, Bound: true, Results: []*types.Type{types.BoolType},

@@ -23,6 +23,13 @@ var (
 	plainInGo = map[string]bool{"options": true, "fieldsV1": true}
 )
 
+// structsInGo are the types of structs by the names of the fields that hold them.
+var structsInGo = map[string]string{
+	"kind": "v1.GroupVersionKind", "requestKind": "v1.GroupVersionKind", "userInfo": "v1.UserInfo",
+	"resource": "v1.GroupVersionResource", "requestResource": "v1.GroupVersionResource",
+	"metadata": "v1.ObjectMeta", "spec": "v1.NamespaceSpec", "status": "v1.NamespaceStatus", "conditions": "v1.NamespaceCondition",
+}
+
 func shown(data any, name string) ref.Val {
 	switch value := data.(type) {
 	case map[string]any:
@@ -34,7 +41,7 @@ func shown(data any, name string) ref.Val {
 		case mapsInGo[name]:
 			return &shownMap{shownValues{value}}
 		}
-		return &shownStruct{shownValues{value}}
+		return &shownStruct{shownValues{value}, structsInGo[name]}
 	case []any:
 		return &shownList{value}
 	}
@@ -127,7 +134,10 @@ func (m *shownMap) ConvertToType(t ref.Type) ref.Val {
 }
 
 // shownStruct is a struct of Go.
-type shownStruct struct{ shownValues }
+type shownStruct struct {
+	shownValues
+	goType string
+}
 
 var _ traits.Mapper = (*shownStruct)(nil)
 
@@ -137,6 +147,13 @@ func (m *shownStruct) Equal(other ref.Val) ref.Val {
 		return types.Bool(m.equal(o) == types.True)
 	}
 	return m.equal(other)
+}
+
+func (m *shownStruct) ConvertToNative(t reflect.Type) (any, error) {
+	if native := m.Value(); reflect.TypeOf(native).AssignableTo(t) {
+		return native, nil
+	}
+	return nil, fmt.Errorf("type conversion error from struct type %s to %v", m.goType, t)
 }
 
 func (m *shownStruct) ConvertToType(t ref.Type) ref.Val {
@@ -214,6 +231,9 @@ func (l *shownList) elems() []ref.Val {
 }
 
 func (l *shownList) ConvertToNative(t reflect.Type) (any, error) {
+	if t.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
+	}
 	return types.NewRefValList(types.DefaultTypeAdapter, l.elems()).ConvertToNative(t)
 }
 
