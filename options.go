@@ -285,7 +285,9 @@ func AtPath(path *field.Path) ValidateOption {
 }
 
 // AlreadyDefaulted takes objects as they are: they were read from a server, or
-// completed by [RuleSet.ApplyDefaults].
+// completed by [RuleSet.ApplyDefaults]. A map or an unstructured object must hold
+// unstructured data all through, as [ParseObject] gives it: nobody looks into more of it than
+// the rules do, which makes a large object with few rules cheap.
 func AlreadyDefaulted() ObjectOption {
 	return option{
 		validate:  func(c *crd.Options) { c.Data.Defaulted = true },

@@ -21,7 +21,15 @@ type DataOptions struct {
 // server. It copies only what it changes. It returns nil for no object, see data.Content. Of a schema
 // that is not one of objects, the object may be any data. The error is a *data.Error; name is what it
 // calls the object.
+//
+// A map that has its defaults comes from a server, and so is unstructured data: Prepare does not
+// look into it.
 func (v *Validator) Prepare(value any, name string, options DataOptions) (object any, err error) {
+	if options.Defaulted && !options.JSONNumbers {
+		if fields, ok := data.Content(value).(map[string]any); ok {
+			return fields, nil
+		}
+	}
 	var nulls bool
 	if v.schema.Type == "object" {
 		var fields map[string]any

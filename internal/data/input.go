@@ -99,14 +99,26 @@ func (n *normalizer) value(value any) (any, bool, *failure) {
 	if failed := n.enter(); failed != nil {
 		return nil, false, failed
 	}
-	defer n.leave()
+	plain, changed, failed := value, false, (*failure)(nil)
 	switch v := value.(type) {
 	case map[string]any:
-		return n.entries(v)
+		plain, changed, failed = n.entries(v)
 	case []any:
-		return n.elements(v, value)
+		plain, changed, failed = n.elements(v, value)
+	default:
+		plain, changed, failed = n.other(value)
 	}
-	return n.other(value)
+	n.leave()
+	return plain, changed, failed
+}
+
+// isPlain tells whether a value is one of those that most data consists of.
+func isPlain(value any) bool {
+	switch value.(type) {
+	case string, bool, int64:
+		return true
+	}
+	return false
 }
 
 func (n *normalizer) entries(object map[string]any) (any, bool, *failure) {
@@ -120,6 +132,10 @@ func (n *normalizer) entries(object map[string]any) (any, bool, *failure) {
 	}
 	copied, cloned := object, false
 	for key, value := range object {
+		if isPlain(value) {
+			n.values++
+			continue
+		}
 		plain, changed, failed := n.value(value)
 		if failed != nil {
 			return nil, false, failed
@@ -138,6 +154,10 @@ func (n *normalizer) entries(object map[string]any) (any, bool, *failure) {
 func (n *normalizer) elements(list []any, boxed any) (any, bool, *failure) {
 	copied, cloned := list, false
 	for i, value := range list {
+		if isPlain(value) {
+			n.values++
+			continue
+		}
 		plain, changed, failed := n.value(value)
 		if failed != nil {
 			return nil, false, failed.in(indexStep(i))
