@@ -101,7 +101,7 @@ func (m *Conditions) Match(ctx context.Context, r *Request, cluster *Cluster) (M
 	if len(m.conditions) == 0 {
 		return Match{Matches: true}, nil
 	}
-	own := matcher{request: r, cluster: cluster}
+	own := newMatcher(r, cluster)
 	in, err := own.inputs(ctx, target{resource: r.Resource, kind: r.Kind})
 	if err != nil {
 		return Match{}, argumentError("%v", err)

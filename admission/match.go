@@ -9,6 +9,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kubecel/kubecel/admission/authz"
+	"github.com/kubecel/kubecel/library"
 )
 
 // target is the resource that a policy sees a request as: its own, or an equivalent.
@@ -22,6 +25,17 @@ type target struct {
 type matcher struct {
 	request *Request
 	cluster *Cluster
+	// authorizer is that of the cluster, which is asked each question once for a request
+	// and never fails open. It is nil if there is none.
+	authorizer library.Authorizer
+}
+
+func newMatcher(request *Request, cluster *Cluster) matcher {
+	m := matcher{request: request, cluster: cluster}
+	if cluster != nil && cluster.Authorizer != nil {
+		m.authorizer = authz.Memoize(cluster.Authorizer)
+	}
+	return m
 }
 
 var selectionOperators = map[string]selection.Operator{

@@ -102,7 +102,7 @@ func (s *Set) Evaluate(ctx context.Context, r *Request, cluster *Cluster) (*Deci
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	d := &dispatch{matcher: matcher{request: r, cluster: cluster}, seen: map[seenAs]*seen{}}
+	d := &dispatch{matcher: newMatcher(r, cluster), seen: map[seenAs]*seen{}}
 	if r.Resource.Group != apiGroup || !slices.Contains(exempt, r.Resource.Resource) {
 		for _, h := range s.hooks {
 			if err := d.dispatch(ctx, h); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kubecel/kubecel/admission"
+	"github.com/kubecel/kubecel/admission/authz"
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/library"
 )
@@ -222,6 +223,24 @@ validations: [{expression: variables.allowed}, {expression: variables.allowed &&
 	}
 	if costs := d.Evaluations[0].Validations; costs[0].Cost < 350_000 || costs[1].Cost > 10 {
 		t.Errorf("costs %d and %d, want the variable in the first alone", costs[0].Cost, costs[1].Cost)
+	}
+}
+
+// TestQuestionsOnce holds that an authorizer is asked each question once for a request, and
+// again for the next.
+func TestQuestionsOnce(t *testing.T) {
+	recorder := authz.NewRecorder(authz.Static())
+	spec := constraints + `
+validations:
+- {expression: "!authorizer.requestResource.check('get').allowed() && !authorizer.requestResource.check('list').allowed()"}
+- {expression: "!authorizer.requestResource.check('get').allowed()"}
+`
+	set := mustSet(t, spec, "{policyName: p, validationActions: [Deny]}")
+	for i := range 2 {
+		d, err := set.Evaluate(t.Context(), request(int64(1)), &admission.Cluster{Authorizer: recorder.Authorize})
+		if asked := len(recorder.Asked()); err != nil || !d.Allowed || asked != 2*(i+1) {
+			t.Errorf("%+v, %v: %d questions, want %d", d, err, asked, 2*(i+1))
+		}
 	}
 }
 

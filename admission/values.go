@@ -141,12 +141,12 @@ func (m *matcher) inputs(ctx context.Context, as target) (*policy.Inputs, error)
 		return nil, err
 	}
 	in := &policy.Inputs{Object: policy.Value(object), OldObject: policy.Value(oldObject), Request: r.shown(as)}
-	if m.cluster != nil && m.cluster.Authorizer != nil {
+	if m.authorizer != nil {
 		user := library.UserInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups, Extra: r.UserInfo.Extra}
 		resource := library.RequestResource{
 			Group: r.Resource.Group, Resource: r.Resource.Resource, Subresource: r.SubResource, Namespace: r.Namespace, Name: r.Name,
 		}
-		if err := in.Authorize(ctx, guarded(m.cluster.Authorizer), user, resource); err != nil {
+		if err := in.Authorize(ctx, m.authorizer, user, resource); err != nil {
 			return nil, err
 		}
 	}
