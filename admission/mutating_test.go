@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel/admission"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/release"
 )
 
 func mustMutatingPolicy(t *testing.T, name, spec string) *admission.MutatingPolicy {
@@ -130,5 +131,70 @@ func TestMutateInput(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m == nil || m.Allowed != allowed {
 			t.Errorf("%s: %+v, %v", policy, m, err)
 		}
+	}
+}
+
+// TestMergeSchemas holds that schemas decide how lists are merged.
+func TestMergeSchemas(t *testing.T) {
+	schemas, err := admission.ParseMergeSchemas([]byte(`
+components:
+  schemas:
+    D:
+      type: object
+      x-kubernetes-group-version-kind: [{group: apps, version: v1, kind: Deployment}]
+      properties:
+        apiVersion: {type: string}
+        kind: {type: string}
+        spec: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+        atomic: {type: array, items: {type: string}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := &admission.Cluster{Schemas: schemas}
+	for expression, want := range map[string]string{
+		`Object{spec: ["a", "b"]}`: "[x a b]",
+		`Object{atomic: ["a"]}`:    "may not mutate atomic arrays, maps or structs: .atomic",
+		`Object{other: 1}`:         ".other: field not declared in schema",
+	} {
+		m, err := mutatingSet(t, mustMutatingPolicy(t, "p", applySpec(expression))).Mutate(t.Context(), mutable([]any{"x"}), cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(m.Object["spec"]); got != want && (m.Allowed || !strings.Contains(m.Status.Message, want)) {
+			t.Errorf("%s: %+v, want %s", expression, m, want)
+		}
+	}
+	for document, want := range map[string]string{
+		"a: [": "yaml", "{}": "components.schemas", "components: {schemas: {A: 1}}": "[A] is no object",
+		"components: {schemas: {A: {type: array}}}": "schemas[A]: items is missing", "components: {schemas: {A: {type: odd}}}": `schemas[A]: the type "odd"`,
+	} {
+		_, err := admission.ParseMergeSchemas([]byte(document))
+		var unusable *diag.InputError
+		if !errors.As(err, &unusable) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", document, err, want)
+		}
+	}
+}
+
+// TestMutatingCheck holds that findings have their places, and what releases accept.
+func TestMutatingCheck(t *testing.T) {
+	p := mustMutatingPolicy(t, "p", constraints+`variables: [{name: a, expression: "Object{}"}]
+mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: none}]"}}, {patchType: ApplyConfiguration}, {patchType: Other}]`)
+	findings, err := p.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, f := range findings {
+		paths = append(paths, f.Path)
+	}
+	want := "[spec.reinvocationPolicy spec.mutations[1].applyConfiguration spec.mutations[2].patchType spec.variables[0].expression spec.mutations[0].jsonPatch.expression]"
+	if fmt.Sprint(paths) != want {
+		t.Errorf("findings at %v, want %s", paths, want)
+	}
+	a, err := mustMutatingPolicy(t, "p", patchSpec("[JSONPatch{op: jsonpatch.escapeKey('a')}]")).AcceptedBy()
+	if err != nil || a.Lowest() != release.Minor(36) {
+		t.Errorf("accepted from %v, %v", a.Lowest(), err)
 	}
 }

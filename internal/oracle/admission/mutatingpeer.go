@@ -135,7 +135,9 @@ type mutatingPlugin struct {
 	hooks      []mutating.PolicyHook
 }
 
-func (p *mutatingPlugin) Handles(operation admission.Operation) bool { return operation != admission.Delete }
+func (p *mutatingPlugin) Handles(operation admission.Operation) bool {
+	return operation != admission.Delete
+}
 
 func (p *mutatingPlugin) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	if !p.Handles(a.GetOperation()) {
