@@ -127,7 +127,7 @@ func (s *MutatingSet) Mutate(ctx context.Context, r *Request, cluster *Cluster) 
 		return nil, err
 	}
 	current := *r
-	d := &mutating{matcher: matcher{request: &current, cluster: cluster}, invoked: map[invocationKey]bool{}, again: map[invocationKey]bool{}}
+	d := &mutating{matcher: newMatcher(&current, cluster), invoked: map[invocationKey]bool{}, again: map[invocationKey]bool{}}
 	// Plugins that mutate get no requests that delete.
 	if r.Operation != Delete && (r.Resource.Group != apiGroup || !slices.Contains(exempt, r.Resource.Resource)) {
 		for d.round = range 2 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecel/kubecel/admission"
 	"github.com/kubecel/kubecel/diag"
+	"github.com/kubecel/kubecel/library"
 	"github.com/kubecel/kubecel/release"
 )
 
@@ -196,5 +197,16 @@ mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: none}
 	a, err := mustMutatingPolicy(t, "p", patchSpec("[JSONPatch{op: jsonpatch.escapeKey('a')}]")).AcceptedBy()
 	if err != nil || a.Lowest() != release.Minor(36) {
 		t.Errorf("accepted from %v, %v", a.Lowest(), err)
+	}
+}
+
+// TestMutateAuthorizer holds that mutations ask the authorizer of the cluster.
+func TestMutateAuthorizer(t *testing.T) {
+	p := mustMutatingPolicy(t, "p", applySpec("Object{spec: authorizer.path('/x').check('get').allowed()}"))
+	m, err := mutatingSet(t, p).Mutate(t.Context(), mutable(false), &admission.Cluster{
+		Authorizer: func(context.Context, library.Attributes) (library.Decision, string, error) { return library.Allow, "", nil },
+	})
+	if err != nil || m.Object["spec"] != true {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
