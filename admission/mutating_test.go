@@ -204,7 +204,9 @@ mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: none}
 func TestMutateAuthorizer(t *testing.T) {
 	p := mustMutatingPolicy(t, "p", applySpec("Object{spec: authorizer.path('/x').check('get').allowed()}"))
 	m, err := mutatingSet(t, p).Mutate(t.Context(), mutable(false), &admission.Cluster{
-		Authorizer: func(context.Context, library.Attributes) (library.Decision, string, error) { return library.Allow, "", nil },
+		Authorizer: func(context.Context, library.Attributes) (library.Decision, string, error) {
+			return library.Allow, "", nil
+		},
 	})
 	if err != nil || m.Object["spec"] != true {
 		t.Errorf("%+v, %v", m, err)
