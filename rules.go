@@ -71,6 +71,9 @@ func (r *RuleSet) Validate(ctx context.Context, object, old any, opts ...Validat
 	}
 	granted := options.Budget.Left()
 	result, err := r.validator.Validate(ctx, o.object, o.old, options)
+	if result.Violations == nil {
+		result.Violations = []Violation{} // [] in JSON
+	}
 	return &Validation{
 		Violations: result.Violations,
 		Warnings:   result.Warnings,

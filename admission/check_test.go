@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 	}{
 		"a: [":                              {diag.DocumentUnreadable, "yaml"},
 		"- a":                               {diag.DocumentUnreadable, "the document is no object"},
-		"kind: Pod":                         {diag.NotPolicy, "Pod of <nil>: expected ValidatingAdmissionPolicy of admissionregistration.k8s.io, version [v1 v1beta1 v1alpha1]"},
+		"kind: Pod":                         {diag.NotPolicy, `kind "Pod" and apiVersion "": expected ValidatingAdmissionPolicy of admissionregistration.k8s.io, version v1, v1beta1, v1alpha1`},
 		policyOf("v2", "{}"):                {diag.NotPolicy, "admissionregistration.k8s.io/v2"},
 		policyOf("v1", "text"):              {diag.DocumentUnreadable, "spec"},
 		policyOf("v1", "{validations: {}}"): {diag.DocumentUnreadable, "spec.validations"},

@@ -3,7 +3,7 @@ package admission
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/kubecel/kubecel/diag"
 	"github.com/kubecel/kubecel/internal/document"
@@ -205,8 +205,10 @@ func read(object any, kind string, target any) (version string, unknown []string
 		}
 	}
 	if version == "" {
+		found, _ := fields["kind"].(string)
+		of, _ := fields["apiVersion"].(string)
 		return "", nil, &diag.InputError{Code: diag.NotPolicy, Detail: fmt.Sprintf(
-			"the document is %v of %v: expected %s of %s, version %s", fields["kind"], fields["apiVersion"], kind, apiGroup, slices.Clone(apiVersions))}
+			"the document has kind %q and apiVersion %q: expected %s of %s, version %s", found, of, kind, apiGroup, strings.Join(apiVersions[:], ", "))}
 	}
 	if unknown, err = decode(fields, target); err != nil {
 		return "", nil, unreadable(kind, err)
