@@ -118,10 +118,12 @@ func (m *matrix) test(name string, s suite, module string) (string, error) {
 	check(err)
 	check(os.WriteFile(mod, required, 0o644))
 	m.sums(strings.TrimSuffix(mod, ".mod")+".sum", filepath.Join(dir, "go.sum"))
+	// By the environment, so that the commands which tests run have the modules too.
+	flags := "GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -modfile="+mod+" -mod=mod")
 	if m.record {
-		return output(dir, "list", "-modfile="+mod, "-mod=mod", "-deps", "-test", "./...")
+		return output(dir, flags, "list", "-deps", "-test", "./...")
 	}
-	return output(dir, "test", "-modfile="+mod, "-mod=mod", "-timeout=30m", "./...")
+	return output(dir, flags, "test", "-timeout=30m", "./...")
 }
 
 // consume builds and runs the program of a user in a module of its own.
@@ -137,9 +139,9 @@ func (m *matrix) consume(c consumer) (string, error) {
 	check(os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o644))
 	m.sums(filepath.Join(dir, "go.sum"), filepath.Join(m.root, "go.sum"))
 	if m.record {
-		return output(dir, "list", "-mod=mod", "-deps", ".")
+		return output(dir, "GOFLAGS=-mod=mod", "list", "-deps", ".")
 	}
-	out, err := output(dir, "run", "-mod=mod", ".")
+	out, err := output(dir, "GOFLAGS=-mod=mod", "run", ".")
 	// The text of the module downloads comes before that of the program.
 	if err == nil && !strings.HasSuffix(out, said) {
 		err = fmt.Errorf("it does not say %q", said)
@@ -180,9 +182,10 @@ func (m *matrix) writeSums() {
 	check(os.WriteFile(filepath.Join(m.root, "testdata/matrix.sum"), []byte(strings.Join(slices.Compact(all), "")), 0o644))
 }
 
-func output(dir string, args ...string) (string, error) {
+// output runs the go command with one more variable in its environment.
+func output(dir, variable string, args ...string) (string, error) {
 	command := exec.Command("go", args...)
-	command.Dir = dir
+	command.Dir, command.Env = dir, append(os.Environ(), variable)
 	out, err := command.CombinedOutput()
 	return string(out), err
 }
