@@ -52,8 +52,11 @@ func (s *Scope) functionSlip(call celast.CallExpr) string {
 	}
 	var candidates []string
 	for known, f := range s.env.functions() {
+		if !unicode.IsLetter(rune(known[0])) || max(len(known)-len(name), len(name)-len(known)) > maxEdits {
+			continue
+		}
 		for _, o := range f.OverloadDecls() {
-			if unicode.IsLetter(rune(known[0])) && o.IsMemberFunction() == call.IsMemberFunction() {
+			if o.IsMemberFunction() == call.IsMemberFunction() {
 				candidates = append(candidates, known)
 				break
 			}
