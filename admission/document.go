@@ -2,6 +2,7 @@ package admission
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -219,4 +220,36 @@ func read(object any, kind string, target any) (version string, unknown []string
 func nameOf(metadata map[string]any) string {
 	name, _ := metadata["name"].(string)
 	return name
+}
+
+// parseAll reads the policies and bindings of two kinds among the documents of a stream.
+func parseAll[P, B any](data []byte, policyKind string, newPolicy func(any) (P, error), bindingKind string, newBinding func(any) (B, error)) (
+	policies []P, bindings []B, err error,
+) {
+	all, _, err := document.Read(data, nil)
+	if err != nil {
+		return nil, nil, unreadable("manifests", err)
+	}
+	for _, d := range all {
+		fields, _ := d.Value.(map[string]any)
+		var p P
+		var b B
+		switch fields["kind"] {
+		case policyKind:
+			if p, err = newPolicy(fields); err == nil {
+				policies = append(policies, p)
+			}
+		case bindingKind:
+			if b, err = newBinding(fields); err == nil {
+				bindings = append(bindings, b)
+			}
+		}
+		var unusable *diag.InputError
+		if errors.As(err, &unusable) {
+			located := *unusable
+			located.Detail = fmt.Sprintf("document %d, line %d: %s", d.Number, d.Line, unusable.Detail)
+			return nil, nil, &located
+		}
+	}
+	return policies, bindings, nil
 }

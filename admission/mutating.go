@@ -1,11 +1,6 @@
 package admission
 
 import (
-	"errors"
-	"fmt"
-
-	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/document"
 	"github.com/kubecel/kubecel/internal/policy"
 	"github.com/kubecel/kubecel/internal/server"
 )
@@ -180,32 +175,7 @@ func (b *MutatingBinding) isZero() bool { return b == nil || b.version == "" }
 // a YAML or JSON stream. It leaves other documents out. The error is an *InputError of
 // the first document that cannot be used, with its number and line.
 func ParseAllMutating(data []byte) (policies []*MutatingPolicy, bindings []*MutatingBinding, err error) {
-	all, _, err := document.Read(data, nil)
-	if err != nil {
-		return nil, nil, unreadable("manifests", err)
-	}
-	for _, d := range all {
-		fields, _ := d.Value.(map[string]any)
-		var p *MutatingPolicy
-		var b *MutatingBinding
-		switch fields["kind"] {
-		case mutatingPolicyKind:
-			if p, err = NewMutatingPolicy(fields); err == nil {
-				policies = append(policies, p)
-			}
-		case mutatingBindingKind:
-			if b, err = NewMutatingBinding(fields); err == nil {
-				bindings = append(bindings, b)
-			}
-		}
-		var unusable *diag.InputError
-		if errors.As(err, &unusable) {
-			located := *unusable
-			located.Detail = fmt.Sprintf("document %d, line %d: %s", d.Number, d.Line, unusable.Detail)
-			return nil, nil, &located
-		}
-	}
-	return policies, bindings, nil
+	return parseAll(data, mutatingPolicyKind, NewMutatingPolicy, mutatingBindingKind, NewMutatingBinding)
 }
 
 // mutatingProgram is a compiled policy.

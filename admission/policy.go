@@ -1,12 +1,8 @@
 package admission
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/kubecel/kubecel/diag"
-	"github.com/kubecel/kubecel/internal/document"
 	"github.com/kubecel/kubecel/internal/policy"
 	"github.com/kubecel/kubecel/internal/server"
 )
@@ -105,32 +101,7 @@ func (b *Binding) isZero() bool { return b == nil || b.version == "" }
 // It leaves other documents out. The error is an *InputError of the first document that
 // cannot be used, with its number and line.
 func ParseAll(data []byte) (policies []*Policy, bindings []*Binding, err error) {
-	all, _, err := document.Read(data, nil)
-	if err != nil {
-		return nil, nil, unreadable("manifests", err)
-	}
-	for _, d := range all {
-		fields, _ := d.Value.(map[string]any)
-		var p *Policy
-		var b *Binding
-		switch fields["kind"] {
-		case policyKind:
-			if p, err = NewPolicy(fields); err == nil {
-				policies = append(policies, p)
-			}
-		case bindingKind:
-			if b, err = NewBinding(fields); err == nil {
-				bindings = append(bindings, b)
-			}
-		}
-		var unusable *diag.InputError
-		if errors.As(err, &unusable) {
-			located := *unusable
-			located.Detail = fmt.Sprintf("document %d, line %d: %s", d.Number, d.Line, unusable.Detail)
-			return nil, nil, &located
-		}
-	}
-	return policies, bindings, nil
+	return parseAll(data, policyKind, NewPolicy, bindingKind, NewBinding)
 }
 
 // program is a compiled policy.
