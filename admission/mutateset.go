@@ -10,12 +10,8 @@ import (
 // safe for concurrent use.
 type MutatingSet struct{ hooks []mutatingHook }
 
-// mutatingHook is a policy with its bindings.
-type mutatingHook struct {
-	policy   *MutatingPolicy
-	program  *mutatingProgram
-	bindings []*MutatingBinding
-}
+// mutatingHook is a mutating policy with its bindings.
+type mutatingHook = bound[*MutatingPolicy, *MutatingBinding, *mutatingProgram]
 
 // NewMutatingSet compiles policies with their bindings, as [NewSet] does.
 func NewMutatingSet(policies []*MutatingPolicy, bindings []*MutatingBinding, opts ...Option) (*MutatingSet, error) {
@@ -23,33 +19,12 @@ func NewMutatingSet(policies []*MutatingPolicy, bindings []*MutatingBinding, opt
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(policies, (*MutatingPolicy).isZero) || slices.ContainsFunc(bindings, (*MutatingBinding).isZero) {
-		return nil, argumentError("a policy or binding is empty: ParseMutatingPolicy and ParseMutatingBinding read them")
-	}
-	policies, bindings = byName(policies), byName(bindings)
-	if err := unique(policies, mutatingPolicyKind); err != nil {
+	hooks, err := bind(policies, bindings, mutatingPolicyKind, mutatingBindingKind, "ParseMutatingPolicy and ParseMutatingBinding",
+		func(p *MutatingPolicy) (*mutatingProgram, error) { return p.compile(c.stored()) })
+	if err != nil {
 		return nil, err
 	}
-	if err := unique(bindings, mutatingBindingKind); err != nil {
-		return nil, err
-	}
-	s := &MutatingSet{}
-	for _, p := range policies {
-		h := mutatingHook{policy: p}
-		for _, b := range bindings {
-			if b.spec.PolicyName == p.name {
-				h.bindings = append(h.bindings, b)
-			}
-		}
-		if len(h.bindings) == 0 {
-			continue
-		}
-		if h.program, err = p.compile(c.stored()); err != nil {
-			return nil, optionError(err)
-		}
-		s.hooks = append(s.hooks, h)
-	}
-	return s, nil
+	return &MutatingSet{hooks: hooks}, nil
 }
 
 // Mutation is what mutating policies make of a request.

@@ -22,11 +22,52 @@ func quote(s string) string { return strconv.Quote(s) }
 // use.
 type Set struct{ hooks []hook }
 
-// hook is a policy with its bindings.
-type hook struct {
-	policy   *Policy
-	program  *program
-	bindings []*Binding
+// hook is a validating policy with its bindings.
+type hook = bound[*Policy, *Binding, *program]
+
+// bound is a policy with its bindings, compiled.
+type bound[P, B, C any] struct {
+	policy   P
+	program  C
+	bindings []B
+}
+
+// bind compiles the policies that have bindings, in the order of names. Policies and
+// bindings are of the kinds; readers name the functions that read them.
+func bind[P interface {
+	Name() string
+	isZero() bool
+}, B interface {
+	Name() string
+	PolicyName() string
+	isZero() bool
+}, C any](policies []P, bindings []B, policyKind, bindingKind, readers string, compile func(P) (C, error)) (hooks []bound[P, B, C], err error) {
+	if slices.ContainsFunc(policies, P.isZero) || slices.ContainsFunc(bindings, B.isZero) {
+		return nil, argumentError("a policy or binding is empty: %s read them", readers)
+	}
+	policies, bindings = byName(policies), byName(bindings)
+	if err := unique(policies, policyKind); err != nil {
+		return nil, err
+	}
+	if err := unique(bindings, bindingKind); err != nil {
+		return nil, err
+	}
+	for _, p := range policies {
+		h := bound[P, B, C]{policy: p}
+		for _, b := range bindings {
+			if b.PolicyName() == p.Name() {
+				h.bindings = append(h.bindings, b)
+			}
+		}
+		if len(h.bindings) == 0 {
+			continue
+		}
+		if h.program, err = compile(p); err != nil {
+			return nil, optionError(err)
+		}
+		hooks = append(hooks, h)
+	}
+	return hooks, nil
 }
 
 // NewSet compiles policies with their bindings. Policies are evaluated in the order of
@@ -41,33 +82,12 @@ func NewSet(policies []*Policy, bindings []*Binding, opts ...Option) (*Set, erro
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(policies, (*Policy).isZero) || slices.ContainsFunc(bindings, (*Binding).isZero) {
-		return nil, argumentError("a policy or binding is empty: ParsePolicy and ParseBinding read them")
-	}
-	policies, bindings = byName(policies), byName(bindings)
-	if err := unique(policies, policyKind); err != nil {
+	hooks, err := bind(policies, bindings, policyKind, bindingKind, "ParsePolicy and ParseBinding",
+		func(p *Policy) (*program, error) { return p.compile(c.stored()) })
+	if err != nil {
 		return nil, err
 	}
-	if err := unique(bindings, bindingKind); err != nil {
-		return nil, err
-	}
-	s := &Set{}
-	for _, p := range policies {
-		h := hook{policy: p}
-		for _, b := range bindings {
-			if b.spec.PolicyName == p.name {
-				h.bindings = append(h.bindings, b)
-			}
-		}
-		if len(h.bindings) == 0 {
-			continue
-		}
-		if h.program, err = p.compile(c.stored()); err != nil {
-			return nil, optionError(err)
-		}
-		s.hooks = append(s.hooks, h)
-	}
-	return s, nil
+	return &Set{hooks: hooks}, nil
 }
 
 func unique[T interface{ Name() string }](sorted []T, kind string) error {
